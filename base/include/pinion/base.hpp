@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// pinion's base: the few words that all parts share.
+#pragma once
+
+#include <pinion/base/assert.hpp>
+#include <pinion/base/diagnostic.hpp>
+#include <pinion/base/error.hpp>
+#include <pinion/base/time.hpp>
+#include <pinion/config.hpp>

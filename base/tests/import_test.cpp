@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The base through `import`: every kind of name it exports, used once.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <system_error>
+
+import pinion.base;
+
+namespace {
+
+TEST(base_module, TimeAndItsArithmeticCross) {
+  using namespace std::chrono_literals;
+  const pinion::instant deadline = pinion::instant{5} + pinion::ceil(1ms);
+
+  EXPECT_EQ(deadline, pinion::instant{1'000'005});
+  EXPECT_EQ(pinion::ceil_to<std::chrono::milliseconds>(deadline - pinion::instant{5}), 1ms);
+  EXPECT_LT(pinion::instant{0}, pinion::monotonic_clock::now());
+  EXPECT_EQ(pinion::never + pinion::forever, pinion::never);
+}
+
+TEST(base_module, ErrorsCross) {
+  const std::error_code code = pinion::errc::overflow;
+  const pinion::expected<int> none = pinion::unexpected<pinion::errc>{pinion::errc::overflow};
+
+  EXPECT_EQ(code.message(), pinion::explain(none.error()));
+}
+
+TEST(base_module, TheDiagnosticSeamIsTheOneTheLibraryUses) {
+  static std::string said;
+  pinion::set_diagnostic_sink([](const pinion::diagnostic& d) noexcept { said = d.text; });
+
+  pinion::report(pinion::severity::note, "base", "hello");
+  pinion::set_diagnostic_sink(nullptr);
+
+  EXPECT_EQ(said, "hello");
+}
+
+}  // namespace

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The clocks that benchmarks read.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <ctime>
+
+namespace pinion::bench {
+
+/// CPU time of this thread: what a busy neighbour on the machine changes least.
+class stopwatch {
+ public:
+  [[nodiscard]] double seconds() const noexcept { return now() - begin_; }
+
+ private:
+  static double now() noexcept {
+    timespec t{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+  }
+  double begin_ = now();
+};
+
+/// Wall time in the machine's own ticks, for stretches too short for a system call on each side.
+inline std::uint64_t ticks() noexcept {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#else
+  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+#endif
+}
+
+/// Nanoseconds a tick, measured once over 20 ms.
+inline double ns_per_tick() {
+  static const double ratio = [] {
+    const auto begin = std::chrono::steady_clock::now();
+    const std::uint64_t first = ticks();
+    while (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds{20}) {
+    }
+    const std::chrono::duration<double, std::nano> passed = std::chrono::steady_clock::now() - begin;
+    return passed.count() / static_cast<double>(ticks() - first);
+  }();
+  return ratio;
+}
+
+}  // namespace pinion::bench

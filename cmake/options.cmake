@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Every option of the build, its values, and what becomes of a wrong one: one sentence with the valid choices, before
+# anything is configured. Nothing here touches a variable that belongs to an enclosing project.
+
+set(PINION_KNOWN_OPTIONS "")
+set(PINION_PARTS timer)
+
+# pinion_switch(NAME default "what it does")
+macro(pinion_switch name default text)
+  option(${name} "${text}" ${default})
+  list(APPEND PINION_KNOWN_OPTIONS ${name})
+  string(TOUPPER "${${name}}" _pinion_value)
+  if(NOT _pinion_value MATCHES "^(ON|OFF|TRUE|FALSE|YES|NO|1|0)$")
+    message(FATAL_ERROR "${name}=${${name}} is not a value pinion knows; valid values: ON OFF")
+  endif()
+endmacro()
+
+# pinion_choice(NAME default "what it does" value...)
+macro(pinion_choice name default text)
+  set(${name} ${default} CACHE STRING "${text}: ${ARGN}")
+  set_property(CACHE ${name} PROPERTY STRINGS ${ARGN})
+  list(APPEND PINION_KNOWN_OPTIONS ${name})
+  set(_pinion_values "${ARGN}")
+  if(NOT "${${name}}" IN_LIST _pinion_values)
+    list(JOIN _pinion_values " " _pinion_values)
+    message(FATAL_ERROR "${name}=${${name}} is not a value pinion knows; valid values: ${_pinion_values}")
+  endif()
+endmacro()
+
+pinion_switch(PINION_TIMER ON "Build the timer part")
+pinion_choice(PINION_TIMER_DEFAULT ordered_map "The store that pinion::timer::default_store names" ordered_map)
+pinion_choice(PINION_MODULES AUTO "C++20 modules; AUTO builds them where the toolchain can" AUTO ON OFF)
+pinion_switch(PINION_ASSERT OFF "Check contracts at run time (a checked build)")
+pinion_switch(PINION_TESTS ${PROJECT_IS_TOP_LEVEL} "Build the tests")
+pinion_switch(PINION_BENCH OFF "Build the benchmarks")
+pinion_switch(PINION_EXAMPLES ${PROJECT_IS_TOP_LEVEL} "Build the examples")
+pinion_switch(PINION_INSTALL ${PROJECT_IS_TOP_LEVEL} "Make the install rules")
+pinion_switch(PINION_WARNINGS ${PROJECT_IS_TOP_LEVEL} "Compile pinion's own files with its full set of warnings")
+
+get_cmake_property(_pinion_cached CACHE_VARIABLES)
+foreach(_pinion_variable IN LISTS _pinion_cached)
+  if(_pinion_variable MATCHES "^PINION_" AND NOT _pinion_variable IN_LIST PINION_KNOWN_OPTIONS)
+    list(JOIN PINION_KNOWN_OPTIONS " " _pinion_values)
+    # Forgotten again, so that the corrected command is not refused for the old mistake.
+    unset(${_pinion_variable} CACHE)
+    message(FATAL_ERROR "${_pinion_variable} is not an option of pinion ${PROJECT_VERSION}; its options: ${_pinion_values}")
+  endif()
+endforeach()
+
+# Modules need a generator and a compiler that can, and a CMake that builds an importer's copy of the interface with
+# the importer's own settings. Before 4.4 a C++23 consumer, or one with GNU extensions (CMake's default), fails.
+set(_pinion_no_modules "")
+if(CMAKE_VERSION VERSION_LESS 4.4)
+  set(_pinion_no_modules "CMake ${CMAKE_VERSION} is older than 4.4")
+elseif(NOT CMAKE_GENERATOR MATCHES "Ninja")
+  set(_pinion_no_modules "the generator \"${CMAKE_GENERATOR}\" can't build modules; Ninja can (-G Ninja)")
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 19)
+  if(NOT CMAKE_CXX_COMPILER_CLANG_SCAN_DEPS)
+    set(_pinion_no_modules "clang-scan-deps was not found beside the compiler (Debian: clang-tools-19)")
+  endif()
+elseif(NOT (CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 16))
+  set(_pinion_no_modules
+      "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} can't build them; clang 19 and GCC 16 can")
+endif()
+if(PINION_MODULES STREQUAL "ON" AND _pinion_no_modules)
+  message(FATAL_ERROR "PINION_MODULES=ON, but ${_pinion_no_modules}; change that, or use the headers (PINION_MODULES=OFF)")
+elseif(PINION_MODULES STREQUAL "OFF" OR _pinion_no_modules)
+  set(PINION_BUILDS_MODULES OFF)
+else()
+  set(PINION_BUILDS_MODULES ON)
+endif()
+if(PINION_MODULES STREQUAL "AUTO" AND _pinion_no_modules)
+  message(STATUS "pinion: headers only, no modules: ${_pinion_no_modules}")
+endif()

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# How tests are declared. Each GoogleTest case is a CTest test, named <part>.<suite>.<case>; a case that skips itself
+# is counted as skipped, with its reason in the output.
+include_guard(GLOBAL)
+find_package(GTest REQUIRED)
+include(GoogleTest)
+
+# Everything that is run under ThreadSanitizer; those tests carry the label `concurrent`.
+add_custom_target(concurrent_tests)
+
+# pinion_test(part name [CONCURRENT] [IMPORTS] SOURCES file... LINK target...)
+function(pinion_test part name)
+  cmake_parse_arguments(PARSE_ARGV 2 test "CONCURRENT;IMPORTS" "" "SOURCES;LINK")
+  set(target ${part}_${name})
+  add_executable(${target} ${test_SOURCES})
+  pinion_settings(${target})
+  target_link_libraries(${target} PRIVATE ${test_LINK} GTest::gtest GTest::gtest_main)
+  set_target_properties(${target} PROPERTIES CXX_SCAN_FOR_MODULES ${test_IMPORTS})
+  set(labels ${part})
+  if(test_CONCURRENT)
+    list(APPEND labels concurrent)
+    add_dependencies(concurrent_tests ${target})
+  endif()
+  gtest_discover_tests(${target} TEST_PREFIX "${part}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+                       PROPERTIES LABELS "${labels}" TIMEOUT 300)
+endfunction()

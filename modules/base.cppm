@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// import pinion.base: what <pinion/base.hpp> declares, the same entities. Macros (PINION_ASSERT) stay with
+// the header.
+module;
+#include <pinion/base.hpp>
+
+export module pinion.base;
+
+export namespace pinion {
+using pinion::ceil;
+using pinion::ceil_to;
+using pinion::diagnostic;
+using pinion::diagnostic_sink;
+using pinion::duration;
+using pinion::errc;
+using pinion::error_category;
+using pinion::expected;
+using pinion::explain;
+using pinion::floor;
+using pinion::floor_to;
+using pinion::forever;
+using pinion::has_timer;
+using pinion::instant;
+using pinion::is_checked;
+using pinion::make_error_code;
+using pinion::monotonic_clock;
+using pinion::never;
+using pinion::operator+;
+using pinion::operator-;
+using pinion::operator*;
+using pinion::contract_violation;
+using pinion::report;
+using pinion::set_diagnostic_sink;
+using pinion::set_violation_handler;
+using pinion::severity;
+using pinion::to_string;
+using pinion::unexpected;
+using pinion::violation_handler;
+}  // namespace pinion

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// import pinion.timer: what <pinion/timer.hpp> declares, the same entities.
+module;
+#include <pinion/timer.hpp>
+
+export module pinion.timer;
+export import pinion.base;
+
+export namespace pinion::timer {
+using pinion::timer::allocation;
+using pinion::timer::default_store;
+using pinion::timer::firing_order;
+using pinion::timer::growth;
+using pinion::timer::handle;
+using pinion::timer::intrusive_timer_store;
+using pinion::timer::ordered_map;
+using pinion::timer::poll_result;
+using pinion::timer::sink_for;
+using pinion::timer::slot_map;
+using pinion::timer::slot_options;
+using pinion::timer::store_core;
+using pinion::timer::store_traits;
+using pinion::timer::timer_store;
+using pinion::timer::unlimited;
+using pinion::timer::work_counter;
+}  // namespace pinion::timer

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every law against every backend, and every mutant against the law that must kill it.
+//
+//   timer_conformance --gtest_filter='ordered_map.*'    one backend
+//   timer_conformance --gtest_filter='mutants.*'        what the suite is worth
+//   PINION_TEST_SEED=7 timer_conformance                other numbers; a failure prints the seed it had
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "laws.hpp"
+#include "mutants.hpp"
+
+namespace pinion::timer::testing {
+namespace {
+
+std::uint64_t seed_from_environment() {
+  const char* text = std::getenv("PINION_TEST_SEED");
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : 1;
+}
+
+/// A test from a function, as laws and backends are lists and not code.
+class listed_test : public ::testing::Test {
+ public:
+  explicit listed_test(std::function<void()> body) : body_(std::move(body)) {}
+  void TestBody() override { body_(); }
+
+ private:
+  std::function<void()> body_;
+};
+
+void add_test(const std::string& suite, const std::string& name, std::function<void()> body) {
+  ::testing::RegisterTest(suite.c_str(), name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
+                          [body = std::move(body)]() -> ::testing::Test* { return new listed_test{body}; });
+}
+
+constexpr const char* needs_checked_build =
+    "counts work or expects a contract violation: only in a checked build";
+
+void law_holds(const clause& c, const store_factory& backend) {
+  if (c.needs_checked && !is_checked) GTEST_SKIP() << needs_checked_build;
+  const violation broken = c.check(backend);
+  EXPECT_FALSE(broken) << "law " << c.law << " is broken by " << backend.name << ": " << broken.what();
+}
+
+void is_killed(const mutant& m, std::uint64_t seed) {
+  if (m.needs_checked && !is_checked) GTEST_SKIP() << needs_checked_build;
+  store_factory factory = m.factory;
+  factory.seed = seed;
+  const violation broken = check_law(m.law, factory);
+  EXPECT_TRUE(broken) << "mutant " << factory.name << " is alive: law " << m.law << " did not see it";
+  std::cout << "mutant " << factory.name << ", killed by " << m.law << ": " << broken.what() << '\n';
+}
+
+void register_all() {
+  const std::uint64_t seed = seed_from_environment();
+  for (const store_factory& backend : backends()) {
+    for (const clause& c : laws()) {
+      store_factory seeded = backend;
+      seeded.seed = seed;
+      add_test(backend.name, std::string{c.law} + c.name, [c, seeded] { law_holds(c, seeded); });
+    }
+  }
+  for (const mutant& m : mutants()) {
+    add_test("mutants", m.factory.name + "IsKilledBy" + m.law, [m, seed] { is_killed(m, seed); });
+  }
+}
+
+TEST(suite, HasAMutantForEveryLaw) {
+  std::set<std::string> unproven;
+  for (const clause& c : laws()) unproven.insert(c.law);
+
+  for (const mutant& m : mutants()) unproven.erase(m.law);
+
+  EXPECT_TRUE(unproven.empty()) << "no mutant shows that the suite would see a breach of "
+                                << *unproven.begin();
+}
+
+TEST(suite, FindsNothingWrongWithAMutantsUnalteredBase) {
+  // Otherwise a kill could be the frame's doing, and not the defect's.
+  for (const clause& c : laws()) {
+    if (c.needs_checked && !is_checked) continue;
+    EXPECT_FALSE(c.check(backends().front())) << c.law << ' ' << c.name;
+  }
+}
+
+}  // namespace
+}  // namespace pinion::timer::testing
+
+int main(int argc, char** argv) {
+  pinion::timer::testing::register_all();
+  ::testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// T3: a timer is due at most lateness_bound(distance at arm) after its deadline, and fires when polled then.
+#include "laws.hpp"
+#include "scenario.hpp"
+
+namespace pinion::timer::testing {
+namespace {
+
+violation fires_when_polled_at_its_due_time(const store_factory& factory) {
+  for (unsigned bits = 0; bits < 56; ++bits) {
+    scenario s{factory, instant{77'777}};
+    s.arm(s.now + duration{std::uint64_t{1} << bits} + s.random.any_length(bits + 1));
+    const instant due = s.timers[0].deadline + s.bound(0);
+    s.poll(due);
+    if (!s.has_fired(0)) {
+      return s.broken("armed ", (s.timers[0].deadline - s.timers[0].armed_at).ns, " ns ahead, polled ",
+                      s.bound(0).ns, " ns after the deadline, as its bound says, and it did not fire");
+    }
+  }
+  return {};
+}
+
+violation nothing_overdue_survives_an_unlimited_poll(const store_factory& factory) {
+  scenario s{factory};
+  for (int round = 0; round < 300; ++round) {
+    for (int k = 0; k < 8; ++k) s.arm(s.now + s.random.any_length(40));
+    if (round % 3 == 0) s.reschedule(s.random.below(s.timers.size()), s.now + s.random.any_length(40));
+    s.poll(s.now + s.random.any_length(round % 10 == 0 ? 42 : 32));
+    for (std::size_t id = 0; id < s.timers.size(); ++id) {
+      if (s.is_armed(id) && s.timers[id].deadline + s.bound(id) <= s.now) {
+        return s.broken("timer ", id, " for ", s.timers[id].deadline.ns, " with a bound of ", s.bound(id).ns,
+                        " is left after an unlimited poll");
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<clause> bounded_lateness() {
+  return {{"T3", "FiresWhenPolledAtItsDueTime", fires_when_polled_at_its_due_time},
+          {"T3", "NothingOverdueSurvivesAnUnlimitedPoll", nothing_overdue_survives_an_unlimited_poll}};
+}
+
+}  // namespace pinion::timer::testing

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// laws: each law of concept.hpp as plain functions from a store factory to what broke, or to nothing.
+//
+// A law has several clauses, each a function. They know no test framework, so the same code proves a backend
+// and kills a mutant, and can be run on a store of somebody else's.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "any_store.hpp"
+
+namespace pinion::timer::testing {
+
+/// What broke, in words with the numbers and the seed; empty when the law holds.
+class violation {
+ public:
+  violation() = default;
+  explicit violation(std::string what) : what_(std::move(what)) {}
+  [[nodiscard]] explicit operator bool() const noexcept { return !what_.empty(); }
+  [[nodiscard]] const std::string& what() const noexcept { return what_; }
+
+ private:
+  std::string what_;
+};
+
+struct clause {
+  const char* law;   ///< "T1"
+  const char* name;  ///< what holds, as a test is named
+  violation (*check)(const store_factory&);
+  bool needs_checked = false;  ///< it counts work or expects a contract violation
+};
+
+[[nodiscard]] std::vector<clause> never_early();       // T1
+[[nodiscard]] std::vector<clause> never_lost();        // T2
+[[nodiscard]] std::vector<clause> bounded_lateness();  // T3
+[[nodiscard]] std::vector<clause> honest_wakeup();     // T4
+[[nodiscard]] std::vector<clause> safe_handles();      // T5
+[[nodiscard]] std::vector<clause> bounded_poll();      // T6
+[[nodiscard]] std::vector<clause> re_entrancy();       // T7
+[[nodiscard]] std::vector<clause> cost();              // T8
+[[nodiscard]] std::vector<clause> allocations();       // T9
+[[nodiscard]] std::vector<clause> any_epoch();         // T10
+[[nodiscard]] std::vector<clause> order();             // T11
+
+/// All of them.
+[[nodiscard]] const std::vector<clause>& laws();
+
+/// Runs the clauses of one law, in order, up to the first violation. Those that need a checked build are
+/// passed over in another.
+[[nodiscard]] violation check_law(const std::string& law, const store_factory& factory);
+
+}  // namespace pinion::timer::testing

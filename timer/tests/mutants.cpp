@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mutants.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace pinion::timer::testing {
+namespace {
+
+/// A right store, to be overridden in one place.
+class altered : public any_store {
+ public:
+  explicit altered(const setup& how) : right_(std::make_unique<adapted<ordered_map>>(how)) {}
+
+  [[nodiscard]] store_traits traits() const override { return right_->traits(); }
+  [[nodiscard]] duration lateness_bound(duration ahead) const override {
+    return right_->lateness_bound(ahead);
+  }
+  [[nodiscard]] instant next_wakeup() const override { return right_->next_wakeup(); }
+  [[nodiscard]] std::size_t size() const override { return right_->size(); }
+  [[nodiscard]] std::size_t retired() const override { return right_->retired(); }
+  [[nodiscard]] std::optional<std::uint64_t> work() const override { return right_->work(); }
+  handle schedule(instant deadline, token&& value) override {
+    return right_->schedule(deadline, std::move(value));
+  }
+  std::optional<token> cancel(handle h) override { return right_->cancel(h); }
+  bool reschedule(handle h, instant deadline) override { return right_->reschedule(h, deadline); }
+  poll_result poll(instant now, std::size_t budget, sink_ref sink) override {
+    return right_->poll(now, budget, sink);
+  }
+  void clear() override { right_->clear(); }
+  void reserve(std::size_t n) override { right_->reserve(n); }
+
+ protected:
+  any_store& right() noexcept { return *right_; }
+  [[nodiscard]] const any_store& right() const noexcept { return *right_; }
+
+ private:
+  std::unique_ptr<any_store> right_;
+};
+
+constexpr duration tick{std::uint64_t{1} << 20};
+
+struct fires_one_tick_early final : altered {
+  using altered::altered;
+  poll_result poll(instant now, std::size_t budget, sink_ref sink) override {
+    return right().poll(now + tick, budget, sink);
+  }
+};
+
+struct fires_one_tick_late final : altered {
+  using altered::altered;
+  poll_result poll(instant now, std::size_t budget, sink_ref sink) override {
+    return right().poll(now - tick, budget, sink);
+  }
+};
+
+struct loses_what_is_beyond_the_budget final : altered {
+  using altered::altered;
+  poll_result poll(instant now, std::size_t budget, sink_ref sink) override {
+    const poll_result did = right().poll(now, budget, sink);
+    if (did.more) {
+      auto drop = [](handle, instant, token&&) {};
+      right().poll(now, unlimited, drop);
+    }
+    return {.fired = did.fired};
+  }
+};
+
+struct fires_beyond_the_budget final : altered {
+  using altered::altered;
+  poll_result poll(instant now, std::size_t budget, sink_ref sink) override {
+    return right().poll(now, budget == unlimited ? budget : 2 * budget, sink);
+  }
+};
+
+struct wakes_later_than_the_earliest_due final : altered {
+  using altered::altered;
+  [[nodiscard]] instant next_wakeup() const override {
+    const instant truth = right().next_wakeup();
+    return truth == never ? never : truth + tick;
+  }
+};
+
+struct fires_in_the_poll_that_armed_it final : altered {
+  using altered::altered;
+  poll_result poll(instant now, std::size_t budget, sink_ref sink) override {
+    poll_result sum = right().poll(now, budget, sink);
+    while (budget == unlimited && right().next_wakeup() <= now)
+      sum.fired += right().poll(now, budget, sink).fired;
+    return sum;
+  }
+};
+
+/// Takes the whole batch out of the store before the first callback, as many a timer does.
+class batched : public altered {
+ public:
+  using altered::altered;
+  poll_result poll(instant now, std::size_t budget, sink_ref sink) override {
+    std::vector<due> batch;
+    auto collect = [&](handle h, instant deadline, token&& value) {
+      batch.push_back({h, deadline, std::move(value)});
+    };
+    const poll_result did = right().poll(now, budget, collect);
+    prepare(batch);
+    for (due& d : batch) sink(d.name, d.deadline, std::move(d.value));
+    return did;
+  }
+
+ protected:
+  struct due {
+    handle name;
+    instant deadline;
+    token value;
+  };
+  virtual void prepare(std::vector<due>&) {}
+};
+
+struct runs_a_due_timer_cancelled_in_the_batch final : batched {
+  using batched::batched;
+};
+
+/// Its batch can be cancelled from, but a timer that was pushed on runs all the same.
+class runs_a_due_timer_rescheduled_in_the_batch final : public altered {
+ public:
+  using altered::altered;
+  poll_result poll(instant now, std::size_t budget, sink_ref sink) override {
+    now_ = now;
+    polling_ = true;
+    const poll_result did = right().poll(now, budget, sink);
+    polling_ = false;
+    return did;
+  }
+  bool reschedule(handle h, instant deadline) override {
+    // "Already on its way": says yes and leaves it in the batch.
+    return polling_ && right().next_wakeup() <= now_ ? true : right().reschedule(h, deadline);
+  }
+
+ private:
+  instant now_{0};
+  bool polling_ = false;
+};
+
+struct drops_the_batch_when_a_sink_throws final : batched {
+  using batched::batched;
+};
+
+/// Names timers by their slot alone.
+class accepts_a_reused_handle final : public altered {
+ public:
+  using altered::altered;
+  handle schedule(instant deadline, token&& value) override {
+    const handle h = right().schedule(deadline, std::move(value));
+    latest_[slot_of(h)] = h;
+    return h;
+  }
+  std::optional<token> cancel(handle h) override { return right().cancel(latest(h)); }
+  bool reschedule(handle h, instant deadline) override { return right().reschedule(latest(h), deadline); }
+
+ private:
+  static std::uint64_t slot_of(handle h) { return h.bits() & 0xffff'ffff; }
+  handle latest(handle h) const {
+    const auto at = latest_.find(slot_of(h));
+    return at == latest_.end() ? h : at->second;
+  }
+  std::map<std::uint64_t, handle> latest_;
+};
+
+struct wraps_a_deadline_near_the_end final : altered {
+  using altered::altered;
+  handle schedule(instant deadline, token&& value) override {
+    // Rounded up to a tick in 64 bits, and past their end.
+    const std::uint64_t rounded = (deadline.ns + tick.ns - 1) / tick.ns * tick.ns;
+    return right().schedule(deadline == never || rounded >= deadline.ns ? deadline : instant{rounded},
+                            std::move(value));
+  }
+};
+
+struct fires_a_timer_at_never final : altered {
+  using altered::altered;
+  handle schedule(instant deadline, token&& value) override {
+    return right().schedule(deadline == never ? instant{never.ns - 1} : deadline, std::move(value));
+  }
+};
+
+struct work_grows_with_the_population final : altered {
+  using altered::altered;
+  [[nodiscard]] store_traits traits() const override {
+    store_traits claimed = right().traits();
+    claimed.cost = growth::constant;
+    return claimed;
+  }
+};
+
+struct allocates_after_reserve final : altered {
+  using altered::altered;
+  handle schedule(instant deadline, token&& value) override {
+    const auto node = std::make_unique<token>(std::move(value));
+    return right().schedule(deadline, std::move(*node));
+  }
+};
+
+struct fires_equal_deadlines_out_of_arming_order final : batched {
+  using batched::batched;
+  void prepare(std::vector<due>& batch) override {
+    for (auto run = batch.begin(); run != batch.end();) {
+      const auto end =
+          std::find_if(run, batch.end(), [&](const due& d) { return d.deadline != run->deadline; });
+      std::reverse(run, end);
+      run = end;
+    }
+  }
+};
+
+template <class Mutant>
+mutant made(const char* law, const char* name, bool needs_checked = false) {
+  return {law, {name, [](const setup& how) { return std::make_unique<Mutant>(how); }}, needs_checked};
+}
+
+}  // namespace
+
+const std::vector<mutant>& mutants() {
+  static const std::vector<mutant> all{
+      made<fires_one_tick_early>("T1", "FiresOneTickEarly"),
+      made<loses_what_is_beyond_the_budget>("T2", "LosesWhatIsBeyondTheBudget"),
+      made<drops_the_batch_when_a_sink_throws>("T2", "DropsTheBatchWhenASinkThrows"),
+      made<fires_one_tick_late>("T3", "FiresOneTickLate"),
+      made<wakes_later_than_the_earliest_due>("T4", "WakesLaterThanTheEarliestDue"),
+      made<accepts_a_reused_handle>("T5", "AcceptsAReusedHandle"),
+      made<loses_what_is_beyond_the_budget>("T6", "LosesWhatIsBeyondTheBudget"),
+      made<fires_beyond_the_budget>("T6", "FiresBeyondTheBudget"),
+      made<fires_in_the_poll_that_armed_it>("T7", "FiresInThePollThatArmedIt"),
+      made<runs_a_due_timer_cancelled_in_the_batch>("T7", "RunsADueTimerCancelledInTheBatch"),
+      made<runs_a_due_timer_rescheduled_in_the_batch>("T7", "RunsADueTimerRescheduledInTheBatch"),
+      made<work_grows_with_the_population>("T8", "WorkGrowsWithThePopulation", true),
+      made<allocates_after_reserve>("T9", "AllocatesAfterReserve"),
+      made<wraps_a_deadline_near_the_end>("T10", "WrapsADeadlineNearTheEnd"),
+      made<fires_a_timer_at_never>("T10", "FiresATimerAtNever"),
+      made<fires_equal_deadlines_out_of_arming_order>("T11", "FiresEqualDeadlinesOutOfArmingOrder"),
+  };
+  return all;
+}
+
+}  // namespace pinion::timer::testing

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `./check` is made of.
+
+main            arguments
+execution       running configurations, the printed lines
+configurations  the table of configurations: add one there
+requirements    the table of what has to be installed, and installing it
+python_tools    CMake and Ninja from PyPI, below build/tools
+tree            where things are: the tree, its build directory, its files
+results         one test's outcome, and counting many
+commands        running a program with its output in a log
+cmake_build     configure, build, test one CMake preset
+style           the style rules, over every file of the tree (style_text, style_documents, style_cxx; style_samples)
+tidy            clang-format and clang-tidy
+consumers       fresh projects that consume pinion (in cmake/consumers); bad_input: what they are told when they err
+docs            the documentation site, which tools/documentation builds
+self            the promises of `./check` itself, proved
+"""

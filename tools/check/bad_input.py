@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mistakes of users, and what they are told: one error that names mistake and choices, and nothing half-built."""
+
+import dataclasses
+import pathlib
+import shutil
+
+from check import commands, tree
+from check.execution import Run
+from check.python_tools import CMAKE, OLD_CMAKE, PythonTool
+from check.results import Test, verdict
+
+FIND_PACKAGE = tree.ROOT / "cmake" / "consumers" / "find_package"
+
+
+@dataclasses.dataclass(frozen=True)
+class Mistake:
+    name: str
+    source: pathlib.Path
+    arguments: tuple[str, ...]
+    told: tuple[str, ...]  # words that the message has to hold
+    compiler: str = "clang++-19"
+    cmake: PythonTool = CMAKE
+
+
+def _find(name: str, prefix: pathlib.Path, component: str, *told: str) -> Mistake:
+    arguments = (f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCOMPONENTS={component}", "-DCONSUMES=pinion::timer")
+    return Mistake(name, FIND_PACKAGE, arguments, told)
+
+
+def _configure(name: str, argument: str, *told: str, **tools) -> Mistake:
+    return Mistake(name, tree.ROOT, (argument, "-DPINION_TESTS=OFF"), told, **tools)
+
+
+def run(run: Run, prefix: pathlib.Path, folder: pathlib.Path) -> list[Test]:
+    """`prefix` holds a whole installation, `folder` is for what is made here."""
+    run.progress("bad input")
+    broken = _incomplete_installations(run, prefix, folder)
+    mistakes = (
+        _find("unknown component", prefix, "tmer", "tmer", "timer"),
+        _find("component left out of the build", broken["without timer"], "timer", "timer", "PINION_TIMER"),
+        _find("component without base", broken["without base"], "timer", "base", "incomplete"),
+        _find("component with a file missing", broken["file missing"], "timer", "timer", "incomplete"),
+        _configure("unknown option", "-DPINION_TIMR=ON", "PINION_TIMR", "PINION_TIMER"),
+        _configure("value of a switch", "-DPINION_TIMER=MAYBE", "MAYBE", "ON OFF"),
+        _configure("unknown backend", "-DPINION_TIMER_DEFAULT=orderd_map", "orderd_map", "ordered_map"),
+        _configure("value of PINION_MODULES", "-DPINION_MODULES=MAYBE", "MAYBE", "AUTO ON OFF"),
+        _configure("modules with g++ 12", "-DPINION_MODULES=ON", "PINION_MODULES=ON", "clang 19", compiler="g++-12"),
+        _configure("modules with CMake 3.25", "-DPINION_MODULES=ON", "PINION_MODULES=ON", "4.4", cmake=OLD_CMAKE),
+    )
+    tests = [verdict(f"bad input: {mistake.name}", _make(run, mistake, folder / "mistake")) for mistake in mistakes]
+    return [*tests, verdict("bad input: unknown preset", _unknown_preset(run))]
+
+
+def _make(run: Run, mistake: Mistake, folder: pathlib.Path) -> str | None:
+    """Makes the mistake; what is wrong with the answer, or None."""
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(FIND_PACKAGE, folder)
+    shutil.copy(FIND_PACKAGE.parent / "programs" / "include.cpp", folder / "main.cpp")
+    source = folder if mistake.source == FIND_PACKAGE else mistake.source
+    result = run.log.run(["cmake", "-S", source, "-B", folder / "build", "-G", "Ninja",
+                          f"-DCMAKE_CXX_COMPILER={mistake.compiler}", *mistake.arguments],
+                         cwd=folder, env=commands.environment(mistake.cmake.programs, CMAKE.programs))
+    if result.ok:
+        return "it was accepted"
+    if (folder / "build" / "build.ninja").exists():
+        return "it was refused, but a build was made that one could start"
+    return _wrong_with(result.output, mistake.told)
+
+
+def _wrong_with(output: str, told: tuple[str, ...]) -> str | None:
+    message = " ".join(output.split())  # CMake breaks its lines where it likes
+    errors = output.count("CMake Error")
+    unsaid = [word for word in told if word not in message]
+    if errors == 1 and not unsaid:
+        return None
+    wrong = f"it doesn't say {unsaid}" if unsaid else f"{errors} errors follow each other where one is to be"
+    return f"{wrong}:\n{commands.relevant(output)}"
+
+
+def _unknown_preset(run: Run) -> str | None:
+    result = run.log.run(["cmake", "--preset", "relase"], env=commands.environment(CMAKE.programs))
+    return "it was accepted" if result.ok else _wrong_with(result.output, ("relase", "preset"))
+
+
+def _incomplete_installations(run: Run, prefix: pathlib.Path, folder: pathlib.Path) -> dict[str, pathlib.Path]:
+    environment = commands.environment(CMAKE.programs)
+
+    def cmake(*arguments) -> None:
+        result = run.log.run(["cmake", *arguments], env=environment)
+        if not result.ok:
+            raise commands.StepFailed(commands.relevant(result.output))
+
+    result = {name: folder / f"prefix-{name.replace(' ', '-')}" for name in
+              ("without timer", "without base", "file missing")}
+    build = folder / "build-without-timer"
+    cmake("--preset", "release", "-B", build, "-DPINION_TIMER=OFF", "-DPINION_TESTS=OFF", "-DPINION_EXAMPLES=OFF",
+          "-DPINION_BENCH=OFF")
+    cmake("--build", build, "--parallel", run.jobs)
+    cmake("--install", build, "--prefix", result["without timer"])
+    cmake("--install", tree.BUILD / "release", "--prefix", result["without base"], "--component", "pinion_timer")
+    shutil.copytree(prefix, result["file missing"])
+    for file in result["file missing"].rglob("pinion-timer-targets.cmake"):
+        file.unlink()
+    return result

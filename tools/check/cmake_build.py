@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Configure, build and test one preset of CMakePresets.json; every CTest test is one test here."""
+
+import pathlib
+import re
+import xml.etree.ElementTree
+
+from check import commands, tree
+from check.commands import StepFailed
+from check.python_tools import CMAKE
+from check.results import Test, failed, passed, skipped
+
+SECONDS_PER_TEST = 300
+_OUTPUT_LINES_PER_FAILURE = 20
+
+
+def configure(run, preset: str, *arguments: str, source: pathlib.Path = tree.ROOT) -> None:
+    """Configures the preset into build/<preset> of `source`."""
+    run.progress("configuring")
+    command = ["cmake", "--preset", preset, *arguments]
+    environment = commands.environment(CMAKE.programs)
+    result = run.log.run(command, cwd=source, env=environment)
+    if not result.ok and (source / "build" / preset / "CMakeCache.txt").exists():
+        # What an earlier state of the tree left in the cache must not decide about this one.
+        result = run.log.run([*command, "--fresh"], cwd=source, env=environment)
+    if not result.ok:
+        raise StepFailed(commands.relevant(result.output))
+
+
+def compile_all(run, preset: str, *, target: str = "all", source: pathlib.Path = tree.ROOT) -> None:
+    run.progress("building")
+    result = run.log.run(["cmake", "--build", source / "build" / preset, "--parallel", run.jobs, "--target", target],
+                         cwd=source, env=commands.environment(CMAKE.programs))
+    if not result.ok:
+        raise StepFailed(commands.relevant(result.output))
+
+
+def build(run, preset: str, **places) -> None:
+    configure(run, preset, **places)
+    compile_all(run, preset, **places)
+
+
+def test(run, preset: str, *, label: str | None = None, source: pathlib.Path = tree.ROOT) -> list[Test]:
+    """Runs the preset's tests, all or those with one label."""
+    run.progress("testing")
+    folder = source / "build" / preset
+    junit = folder / "tests.xml"
+    junit.unlink(missing_ok=True)
+    command = ["ctest", "--test-dir", folder, "--parallel", run.jobs, "--output-junit", junit, "--output-on-failure",
+               "--no-tests=error", "--timeout", SECONDS_PER_TEST, "--test-output-size-passed", 65536]
+    result = run.log.run(command + (["--label-regex", f"^{label}$"] if label else []), cwd=source,
+                         env=commands.environment(CMAKE.programs) | {"GTEST_COLOR": "no"})
+    tests = read_junit(junit) if junit.exists() else []
+    if not result.ok and not any(test.outcome == "failed" for test in tests):
+        tests.append(failed(f"{preset}: ctest", commands.relevant(result.output)))
+    return tests
+
+
+def read_junit(path: pathlib.Path) -> list[Test]:
+    tests = []
+    for case in xml.etree.ElementTree.parse(path).getroot().iter("testcase"):
+        name, state, output = case.get("name", ""), case.get("status"), case.findtext("system-out") or ""
+        if state == "run":
+            tests.append(passed(name))
+        elif state == "disabled":
+            tests.append(skipped(name, "disabled"))
+        elif state == "notrun" and case.find("skipped") is not None and _was_skipped(case):
+            tests.append(skipped(name, _skip_reason(output)))
+        else:
+            lines = output.rstrip().splitlines()[-_OUTPUT_LINES_PER_FAILURE:]
+            tests.append(failed(name, "\n".join(lines) or _message(case) or "no output"))
+    return tests
+
+
+def _was_skipped(case) -> bool:
+    """Whether the test chose not to run; a test whose program is missing is `notrun` as well, and has failed."""
+    return (_message(case) or "").startswith("SKIP_")
+
+
+def _message(case) -> str | None:
+    element = next((child for child in case if child.tag in ("skipped", "failure")), None)
+    return element.get("message") if element is not None else None
+
+
+def _skip_reason(output: str) -> str:
+    """GoogleTest prints `file:line: Skipped` and the reason below; of any other program the last line will do."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    for number, line in enumerate(lines[:-1]):
+        if re.search(r": Skipped$", line) and not lines[number + 1].startswith("["):
+            return lines[number + 1]
+    return lines[-1] if lines and not lines[-1].startswith("[") else ""

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of configurations. To add one, write a row; its function takes a Run and returns its tests.
+
+A configuration that can't configure or build raises StepFailed and counts as one failed test.
+"""
+
+from check import cmake_build, consumers, docs, style, tidy
+from check import self as promises
+from check.execution import Configuration, Run
+from check.results import Test
+
+
+def preset(name: str, description: str, *needs: str, daily: bool = True) -> Configuration:
+    """Builds the CMake preset of that name and runs all its tests."""
+
+    def run(run: Run) -> list[Test]:
+        cmake_build.build(run, name)
+        return cmake_build.test(run, name)
+
+    return Configuration(name, description, frozenset({"build", "libraries", "tests", *needs}), run, daily)
+
+
+def _concurrent_tests(run: Run) -> list[Test]:
+    cmake_build.configure(run, "tsan")
+    cmake_build.compile_all(run, "tsan", target="concurrent_tests")
+    return cmake_build.test(run, "tsan", label="concurrent")
+
+
+CLANG_BUILD = frozenset({"build", "libraries", "tests", "clang"})
+
+CONFIGURATIONS = (
+    Configuration("style", "rules of style, clang-format, clang-tidy over each part's header", CLANG_BUILD | {"style"},
+                  style.run),
+    preset("modules", "clang 19, modules and headers, checked", "clang", "modules"),
+    preset("release", "clang 19, headers, as users build it", "clang"),
+    preset("asan", "clang 19, headers, AddressSanitizer and UndefinedBehaviorSanitizer", "clang", "sanitizers"),
+    Configuration("tsan", "clang 19, headers, ThreadSanitizer over what is concurrent", CLANG_BUILD | {"sanitizers"},
+                  _concurrent_tests),
+    preset("gcc", "g++ 12, headers", "gcc"),
+    preset("shared", "clang 19, shared libraries, modules and headers", "clang", "modules"),
+    Configuration("package", "fresh projects that consume pinion, and what they are told when they err",
+                  CLANG_BUILD | {"modules", "gcc", "old cmake"}, consumers.run),
+    Configuration("docs", "the documentation site: links, contracts, exported names", CLANG_BUILD | {"modules", "docs"},
+                  docs.run),
+    Configuration("self", "the promises of ./check itself", CLANG_BUILD | {"modules", "style"}, promises.run),
+    preset("debug", "clang 19, headers, without optimisation", "clang", daily=False),
+    Configuration("tidy", "clang-tidy over every source file", CLANG_BUILD | {"modules", "style"}, tidy.run_everywhere,
+                  daily=False),
+)
+
+BY_NAME = {configuration.name: configuration for configuration in CONFIGURATIONS}
+
+# Runs of several configurations that have a name of their own.
+GROUPS = {
+    "quick": (BY_NAME["modules"],),
+    "deep": CONFIGURATIONS,
+}
+DAILY = tuple(configuration for configuration in CONFIGURATIONS if configuration.daily)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The configuration `package`: fresh projects outside the tree consume pinion, each way, and are told when they err.
+
+The projects and their programs are in cmake/consumers; one is copied to a temporary folder, configured, built and run.
+What they consume was installed from the builds of the presets `release`, `modules` and `shared`.
+"""
+
+import dataclasses
+import json
+import pathlib
+import shlex
+import shutil
+import tempfile
+
+from check import bad_input, cmake_build, commands, tree
+from check.commands import StepFailed
+from check.execution import Run
+from check.python_tools import CMAKE, OLD_CMAKE, PythonTool
+from check.results import Test, verdict
+
+PROJECTS = tree.ROOT / "cmake" / "consumers"
+_STRICT = "-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast -Werror"
+
+
+@dataclasses.dataclass(frozen=True)
+class Consumer:
+    name: str
+    project: str  # folder of cmake/consumers
+    program: str  # file of cmake/consumers/programs
+    consumes: str
+    compiler: str = "clang++-19"
+    cmake: PythonTool = CMAKE
+    prefix: str = ""  # the preset whose installation is found; empty: it gets the sources
+    components: str = "timer"
+    arguments: tuple[str, ...] = ()
+    flags: str = ""
+
+
+CONSUMERS = (
+    Consumer("find_package, include, g++ 12, CMake 3.25", "find_package", "include", "pinion::timer", "g++-12",
+             OLD_CMAKE, "release"),
+    Consumer("find_package, include, of a build with modules, CMake 3.25", "find_package", "include", "pinion::timer",
+             "g++-12", OLD_CMAKE, "modules"),
+    Consumer("find_package, include, strict warnings", "find_package", "include", "pinion::timer", prefix="release",
+             flags=_STRICT),
+    Consumer("find_package, import", "find_package", "import", "pinion::timer_module", prefix="modules"),
+    Consumer("find_package, import, C++23", "find_package", "import", "pinion::timer_module", prefix="modules",
+             arguments=("-DCMAKE_CXX_STANDARD=23",)),
+    Consumer("find_package, import, no extensions", "find_package", "import", "pinion::timer_module", prefix="modules",
+             arguments=("-DCMAKE_CXX_EXTENSIONS=OFF",)),
+    Consumer("find_package, import pinion", "find_package", "import_all", "pinion::pinion_module", prefix="modules",
+             components="pinion"),
+    Consumer("find_package, include, shared", "find_package", "include", "pinion::timer", "g++-12", OLD_CMAKE,
+             "shared"),
+    Consumer("find_package, import, shared", "find_package", "import", "pinion::timer_module", prefix="shared"),
+    Consumer("add_subdirectory, include, g++ 12, CMake 3.25, strict warnings", "add_subdirectory", "include",
+             "pinion::timer", "g++-12", OLD_CMAKE, flags=_STRICT),
+    Consumer("add_subdirectory, import, strict warnings", "add_subdirectory", "import", "pinion::timer_module",
+             flags=_STRICT),
+    Consumer("FetchContent, include, g++ 12, CMake 3.25", "fetch_content", "include", "pinion::timer", "g++-12",
+             OLD_CMAKE),
+    Consumer("FetchContent, import", "fetch_content", "import", "pinion::timer_module"),
+)
+
+
+def run(run: Run) -> list[Test]:
+    with tempfile.TemporaryDirectory(prefix="pinion-package-") as name:
+        folder = pathlib.Path(name)
+        prefixes = {}
+        for preset in ("release", "modules", "shared"):
+            cmake_build.build(run, preset)
+            prefixes[preset] = folder / f"prefix-{preset}"
+            install(run, preset, prefixes[preset])
+        tests = [verdict(f"package: no path of the build in the installation of {preset}", _build_paths(prefix))
+                 for preset, prefix in prefixes.items()]
+        for number, consumer in enumerate(CONSUMERS, 1):
+            run.progress(f"consumer {number} of {len(CONSUMERS)}")
+            complaint = _consume(run, consumer, prefixes.get(consumer.prefix), folder / f"consumer-{number}")
+            tests.append(verdict(f"package: {consumer.name}", complaint))
+        return tests + bad_input.run(run, prefixes["release"], folder)
+
+
+def install(run: Run, preset: str, prefix: pathlib.Path, *arguments: str) -> None:
+    command = ["cmake", "--install", tree.BUILD / preset, "--prefix", prefix, *arguments]
+    result = run.log.run(command, env=commands.environment(CMAKE.programs))
+    if not result.ok:
+        raise StepFailed(commands.relevant(result.output))
+
+
+def _consume(run: Run, consumer: Consumer, prefix: pathlib.Path | None, folder: pathlib.Path) -> str | None:
+    """What went wrong, or None."""
+    source, build = folder / consumer.project, folder / "build"
+    shutil.copytree(PROJECTS / consumer.project, source)
+    shutil.copy(PROJECTS / "unchanged.cmake", folder)
+    shutil.copy(PROJECTS / "programs" / f"{consumer.program}.cpp", source / "main.cpp")
+    place = f"-DCMAKE_PREFIX_PATH={prefix}" if prefix else f"-DLIBRARY_SOURCE_DIR={tree.ROOT}"
+    environment = commands.environment(consumer.cmake.programs, CMAKE.programs)
+    for command in (
+        ["cmake", "-S", source, "-B", build, "-G", "Ninja", f"-DCMAKE_CXX_COMPILER={consumer.compiler}",
+         f"-DCMAKE_CXX_FLAGS={consumer.flags}", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", place,
+         f"-DCOMPONENTS={consumer.components}", f"-DCONSUMES={consumer.consumes}", *consumer.arguments],
+        ["cmake", "--build", build, "--parallel", run.jobs],
+        [build / "consumer"],
+    ):
+        result = run.log.run(command, cwd=folder, env=environment)
+        if not result.ok:
+            return commands.relevant(result.output)
+    if result.output != "fired 7\n":
+        return f"the program printed {result.output!r} instead of \"fired 7\""
+    return _imposed_warnings(consumer, build) or _foreign_tests(run, consumer, build, environment)
+
+
+def _imposed_warnings(consumer: Consumer, build: pathlib.Path) -> str | None:
+    """pinion's warnings are for pinion's files."""
+    entries = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
+    command = next(entry["command"] for entry in entries if entry["file"].endswith("main.cpp"))
+    flags = {word for word in shlex.split(command) if word.startswith("-W")} - set(consumer.flags.split())
+    return f"the consumer's own file is compiled with {' '.join(sorted(flags))}" if flags else None
+
+
+def _foreign_tests(run: Run, consumer: Consumer, build: pathlib.Path, environment) -> str | None:
+    """A project that contains pinion sees its own tests, and no others."""
+    if consumer.prefix:
+        return None
+    result = run.log.run(["ctest", "--test-dir", build, "--show-only=json-v1"], env=environment)
+    names = [test["name"] for test in json.loads(result.output)["tests"]]
+    return None if names == ["consumer"] else f"the parent's tests are {names} instead of its own one"
+
+
+def _build_paths(prefix: pathlib.Path) -> str | None:
+    """An installation may be moved and packed: its CMake files name neither the tree nor where they were installed."""
+    found = [f"{file.relative_to(prefix)} names {path}" for file in sorted(prefix.rglob("*.cmake"))
+             for path in (tree.ROOT, prefix) if str(path) in file.read_text(encoding="utf-8")]
+    return "\n".join(found)

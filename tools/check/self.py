@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The configuration `self`: what `./check` promises, proved on a throw-away copy of the tree.
+
+Without root, without a compiler, without a network or on another system it says in one clear text what is missing and
+how to get it; it is red when a test fails or none ran; it leaves the work tree as it was; every rule of style can fail.
+"""
+
+import contextlib
+import io
+import os
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+
+from check import cmake_build, commands, execution, requirements, style, tree
+from check.execution import Configuration, Run
+from check.results import Test, failed, skipped, verdict
+from check.style_samples import SAMPLES
+
+_HIDDEN = "clang++-19"  # the compiler that the runs below can't find
+_NOBODY = 65534
+_SECONDS_TO_REFUSE = 300
+_FAILING_PROJECT = """cmake_minimum_required(VERSION 3.25)
+project(failing LANGUAGES NONE)
+enable_testing()
+add_test(NAME holds COMMAND ${CMAKE_COMMAND} -E true)
+add_test(NAME breaks COMMAND ${CMAKE_COMMAND} -E false)
+"""
+_FAILING_PRESETS = """{"version": 6, "configurePresets": [
+  {"name": "failing", "generator": "Ninja", "binaryDir": "${sourceDir}/build/failing"}]}
+"""
+
+
+def run(run: Run) -> list[Test]:
+    before = tree.status()
+    with tempfile.TemporaryDirectory(prefix="pinion-self-") as name:
+        folder = pathlib.Path(name)
+        folder.chmod(0o755)  # another user is to read it
+        run.progress("refusals")
+        tests = _refusals(run, folder)
+        run.progress("a failing project")
+        tests += _red_runs(run, folder)
+    run.progress("rules of style")
+    tests += _rules_can_fail()
+    run.progress("without a network")
+    tests.append(_green_without_network(run))
+    if before is not None:
+        complaint = None if tree.status() == before else f"before:\n{before}after:\n{tree.status()}"
+        tests.append(verdict("self: all this left the work tree as it was", complaint))
+    return tests
+
+
+def _refusals(run: Run, folder: pathlib.Path) -> list[Test]:
+    """What a run says that can't begin, in a copy of the tree that was never built."""
+    copy = _copy_of_tree(run, folder / "tree")
+    everything = {name: value for name, value in os.environ.items() if not name.startswith("PIP_")}
+    no_compiler = everything | {"PATH": str(_programs_but_one(folder / "programs"))}
+    release = folder / "os-release"
+    release.write_text('ID=fedora\nVERSION_ID="40"\n', encoding="utf-8")
+    nobody = _NOBODY if os.geteuid() == 0 else None
+    on_fedora = ("unshare", "-m", "sh", "-c", 'mount --bind "$0" /etc/os-release && exec "$@"', release)
+    offline = ("unshare", "-n")
+
+    def refused(name: str, arguments: str, *told: str, environment=no_compiler, within=(), user=None) -> Test:
+        if within and (reason := _not_permitted(run, within[:2])):
+            return skipped(f"self: {name}", reason)
+        if "apt-get" in told and not requirements.is_debian_12():
+            return skipped(f"self: {name}", "this is not Debian 12")
+        python = shutil.which("python3", path=environment["PATH"]) or sys.executable
+        result = run.log.run([*within, python, copy / "check", arguments], cwd=copy, env=environment, user=user,
+                             timeout=_SECONDS_TO_REFUSE)
+        wrong = [f"the exit status is {result.status} instead of 2"] if result.status != 2 else []
+        wrong += [f"it doesn't say \"{words}\"" for words in told if words not in result.output]
+        wrong += ["it ends in a stack of errors"] if "Traceback" in result.output else []
+        left = sorted(path.name for path in (copy / "build").glob("*") if path.name not in ("logs", "tools"))
+        wrong += [f"it began to build {left}"] if left else []
+        return verdict(f"self: {name}", "; ".join(wrong) + f"\n{result.output}" if wrong else None)
+
+    tests = [
+        refused("an unknown configuration is refused with the valid ones", "relase", '"relase"', "release", "quick"),
+        refused("as a user without root it lists what is missing and the command", "release", "clang-19",
+                "apt-get", "install -y", "As root:", user=nobody),
+        refused("on another system it lists what is missing with its version", "release", "clang-19", "19.1.7",
+                "not Debian 12", within=on_fedora),
+    ]
+    complaint = "they left a folder" if (copy / "build").exists() else None
+    tests += [
+        verdict("self: refused runs leave nothing half-built", complaint),
+        refused("a compiler that can't be installed is one clear text", "release", "installing",
+                "clang-19 is still missing", "apt-get", "The log: build/logs/install.log", within=offline),
+        refused("a CMake that can't be fetched is one clear text", "release", "installing", "cmake==4.4.4",
+                "no network", environment=everything, within=offline),
+        verdict("self: refused runs leave the work tree clean",
+                run.log.run(["git", "-C", copy, "status", "--porcelain"]).output),
+    ]
+    return tests
+
+
+def _copy_of_tree(run: Run, copy: pathlib.Path) -> pathlib.Path:
+    """The tree as it is now, committed or not, in a repository of its own."""
+    for name in tree.files():
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(tree.ROOT / name, copy / name)
+    identity = ("-c", "user.name=nobody", "-c", "user.email=nobody@example.invalid", "-c", "commit.gpgsign=false")
+    for command in (["init", "-q"], ["add", "-A"], [*identity, "commit", "-q", "--no-verify", "-m", "a copy"]):
+        result = run.log.run(["git", "-C", copy, *command])
+        if not result.ok:
+            raise commands.StepFailed(result.output)
+    return copy
+
+
+def _programs_but_one(folder: pathlib.Path) -> pathlib.Path:
+    """A folder that stands for PATH and lacks the compiler."""
+    folder.mkdir()
+    for place in ("/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"):
+        for program in pathlib.Path(place).glob("*"):
+            if program.name != _HIDDEN and not (folder / program.name).exists():
+                with contextlib.suppress(FileExistsError):  # a link that leads nowhere
+                    (folder / program.name).symlink_to(program)
+    return folder
+
+
+def _not_permitted(run: Run, unshare) -> str | None:
+    """Why a run can't be cut off from the network (unshare -n) or the mounts (unshare -m); None where it can."""
+    return None if run.log.run([*unshare, "true"]).ok else f"{' '.join(unshare)} is not permitted here"
+
+
+def _green_without_network(run: Run) -> Test:
+    name = "self: without a network, with nothing missing, ./check quick is green"
+    if reason := _not_permitted(run, ("unshare", "-n")):
+        return skipped(name, reason)
+    command = ["unshare", "-n", sys.executable, tree.ROOT / "check", "-j", str(run.jobs), "quick"]
+    result = run.log.run(command)
+    last = (result.output.splitlines() or [""])[-1]
+    is_green = result.ok and re.fullmatch(r"[1-9]\d* passed, 0 failed, \d+ skipped", last)
+    return verdict(name, None if is_green and "installing" not in result.output else result.output)
+
+
+def _red_runs(run: Run, folder: pathlib.Path) -> list[Test]:
+    project = folder / "failing"
+    project.mkdir()
+    (project / "CMakeLists.txt").write_text(_FAILING_PROJECT, encoding="utf-8")
+    (project / "CMakePresets.json").write_text(_FAILING_PRESETS, encoding="utf-8")
+
+    def failing(inner: Run) -> list[Test]:
+        cmake_build.build(inner, "failing", source=project)
+        return cmake_build.test(inner, "failing", source=project)
+
+    def unbuildable(inner: Run) -> list[Test]:
+        cmake_build.configure(inner, "no-such-preset", source=project)
+        return []
+
+    return [
+        _red("a failed test is named and turns the run red", failing, "failed: breaks",
+             "1 passed, 1 failed, 0 skipped"),
+        _red("what can't be configured counts as one failure", unbuildable, "failed: self-red: build",
+             "0 passed, 1 failed"),
+        _red("a run that tested nothing is red", lambda _: [], "0 passed, 0 failed, 0 skipped"),
+        _red("a run that only skipped is red", lambda _: [skipped("x", "for a reason")], "for a reason",
+             "0 passed, 0 failed, 1 skipped"),
+    ]
+
+
+def _red(name: str, configuration, *told: str) -> Test:
+    """Passes if a run of this configuration ends red, says so in these words, and the tally is its last line."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        status = execution.execute([Configuration("self-red", "", frozenset(), configuration)], jobs=1)
+    output = printed.getvalue()
+    ends_with_tally = re.search(r"\d+ passed, \d+ failed, \d+ skipped\n\Z", output)
+    if status == 1 and ends_with_tally and all(words in output for words in told):
+        return verdict(f"self: {name}", None)
+    return failed(f"self: {name}", f"exit status {status}; it printed:\n{output}")
+
+
+def _rules_can_fail() -> list[Test]:
+    return [verdict(f"self: rule \"{name}\" finds what is bad, and only that", _sample_complaint(name, rule))
+            for name, rule in style.RULES.items()]
+
+
+def _sample_complaint(name: str, rule) -> str | None:
+    bad, good = SAMPLES.get(name, ([], []))
+    if not bad or not good:
+        return "it has no samples in style_samples.py"
+    for sample in bad:
+        found = style.findings(rule, sample)
+        if not found:
+            return f"it finds nothing wrong with {sample}"
+        if not all(re.match(r"[^:]+:\d+: \S", finding) for finding in found):
+            return f"not every finding begins with file and line: {found}"
+    for sample in good:
+        if found := style.findings(rule, sample):
+            return f"it finds fault with {sample}: {found}"
+    return None

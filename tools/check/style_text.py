@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules for every text file. A rule takes a path, its text and all texts; it returns `path:line: what, and remedy`."""
+
+import re
+
+LICENCE = "SPDX-License-Identifier: Apache-2.0"
+LINES_MAX = 400
+
+_CODE = (".hpp", ".cpp", ".cppm", ".py", ".cmake", ".sh", ".hpp.in", ".cppm.in")
+# Written so that the words don't stand in this file, which is under the rule as well.
+_LEFT_OVER = re.compile(r"\b(?:TO[D]O|FIX[M]E|XX[X]|HA[C]K)\b")
+_MACHINE_PATH = re.compile(r"(?<![\w.)}\]/-])/(?:home|root|work|tmp)/[A-Za-z0-9_]")
+
+
+def is_code(path: str, text: str) -> bool:
+    return path.endswith((*_CODE, "CMakeLists.txt")) or text.startswith("#!")
+
+
+def licence_line(path, text, _texts):
+    if not is_code(path, text):
+        return []
+    lines = text.splitlines()
+    number = 1 if lines and lines[0].startswith("#!") else 0
+    if len(lines) > number and lines[number].lstrip("/# ") == LICENCE:
+        return []
+    comment = "//" if path.endswith((".hpp", ".cpp", ".cppm", ".in")) else "#"
+    return [f"{path}:{number + 1}: this line is to be `{comment} {LICENCE}`"]
+
+
+def file_length(path, text, _texts):
+    count = text.count("\n")
+    if not is_code(path, text) or count <= LINES_MAX:
+        return []
+    return [f"{path}:{LINES_MAX + 1}: {count} lines; a file is one idea, at most {LINES_MAX} lines: make it two"]
+
+
+def left_over_words(path, text, _texts):
+    return [f"{path}:{number}: \"{match.group()}\": do it now, or say in the documentation what is not there"
+            for number, line in enumerate(text.splitlines(), 1) if (match := _LEFT_OVER.search(line))]
+
+
+def machine_paths(path, text, _texts):
+    return [f"{path}:{number}: \"{match.group()}...\" exists on one machine only; name a path relative to the tree, or "
+            f"mark the line with path-allowed"
+            for number, line in enumerate(text.splitlines(), 1)
+            if "path-allowed" not in line and (match := _MACHINE_PATH.search(line))]
+
+
+RULES = {
+    "licence line": licence_line,
+    "file length": file_length,
+    "left-over words": left_over_words,
+    "machine paths": machine_paths,
+}

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""clang-format over every C++ file; clang-tidy over one file per part every day, over every source in `tidy`.
+
+clang-tidy takes many seconds for a file that includes GoogleTest; what users include is what is looked at daily.
+"""
+
+import json
+import pathlib
+import re
+
+from check import cmake_build, commands, tree
+from check.execution import Run
+from check.results import Test, verdict
+
+CXX = (".hpp", ".cpp", ".cppm")
+TIDY = ("clang-tidy-19", "--quiet", f"--config-file={tree.ROOT / '.clang-tidy'}")
+
+# What is right in a test or an example: leaving what it registers to the framework, main() that throws, plain loops.
+RELAXED = "--checks=-clang-analyzer-*,-bugprone-exception-escape,-performance-inefficient-*"
+
+
+def layout(run: Run) -> Test:
+    files = [name for name in tree.files() if name.endswith(CXX)]
+    if not files:
+        return verdict("style: clang-format", None)
+    result = run.log.run(["clang-format-19", "--dry-run", "--Werror", *files])
+    if result.ok:
+        return verdict("style: clang-format", None)
+    places = re.findall(r"^([^:\n]+):(\d+):\d+: error", result.output, re.MULTILINE)
+    lines = {file: sorted({int(line) for name, line in places if name == file}) for file, _ in places}
+    found = [f"{file}:{numbers[0]}: {len(numbers)} lines are laid out in another way"
+             for file, numbers in lines.items()] or [commands.relevant(result.output)]
+    return verdict("style: clang-format", "\n".join(["the remedy: clang-format-19 -i FILE", *found]))
+
+
+def part_headers(run: Run) -> list[Test]:
+    """One test per part: clang-tidy over its <pinion/PART.hpp>."""
+    tests = []
+    parts = [folder.parents[1].parent for folder in sorted(tree.ROOT.glob("*/include/pinion/*.hpp"))
+             if folder.stem == folder.parents[1].parent.name]
+    generated = _generated_headers(run) if parts else None
+    folder = tree.BUILD / "style"
+    folder.mkdir(parents=True, exist_ok=True)
+    include_flags = [f"-I{part / 'include'}" for part in parts] + [f"-I{generated}"]
+    for part in parts:
+        source = folder / f"{part.name}.cpp"
+        source.write_text(f"#include <pinion/{part.name}.hpp>\n", encoding="utf-8")
+        own_headers = f"--header-filter=^{part}/.*"
+        result = run.log.run([*TIDY, own_headers, source, "--", "-std=c++20", *include_flags])
+        tests.append(verdict(f"style: clang-tidy {part.name}", None if result.ok else commands.relevant(result.output)))
+    return tests
+
+
+def run_everywhere(run: Run) -> list[Test]:
+    """One test per source file of the tree that the `modules` build compiles; importing files need that build."""
+    cmake_build.build(run, "modules")
+    folder = tree.BUILD / "modules"
+    ours = {tree.ROOT / name for name in tree.files()}
+    entries = json.loads((folder / "compile_commands.json").read_text(encoding="utf-8"))
+    sources = sorted({pathlib.Path(entry["file"]) for entry in entries} & ours)
+    folders = sorted({name.split("/", 1)[0] for name in tree.files() if name.endswith(CXX)})
+    own_headers = f"--header-filter=^{tree.ROOT}/({'|'.join(folders)})/.*"
+    tests = []
+    for number, source in enumerate(sources, 1):
+        run.progress(f"clang-tidy {number} of {len(sources)}")
+        relaxed = [RELAXED] if {"tests", "bench", "examples"} & set(source.parts) else []
+        result = run.log.run([*TIDY, *relaxed, own_headers, "-p", folder, source])
+        name = f"clang-tidy {tree.relative(source)}"
+        tests.append(verdict(name, None if result.ok else commands.relevant(result.output)))
+    return tests
+
+
+def _generated_headers(run: Run) -> pathlib.Path:
+    """The include folder of some configured build, for <pinion/config.hpp>."""
+    for preset in ("modules", "release"):
+        if (tree.BUILD / preset / "include" / "pinion" / "config.hpp").is_file():
+            return tree.BUILD / preset / "include"
+    cmake_build.configure(run, "release")
+    return tree.BUILD / "release" / "include"

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The names that a module exports: every `using` of its `export namespace`."""
+
+import re
+
+from check.cxx_text import code_of, line_of
+
+_EXPORTED = re.compile(r"\bexport\s+namespace\s+[\w:]+\s*\{(?P<names>[^{}]*)\}")
+_USING = re.compile(r"\s*using\s+(?P<name>[\w:]+?(?:operator\s*[^\s\w;]+)?)\s*$")
+
+
+def exported_names(text: str) -> list[tuple[int, str]]:
+    """Line and qualified name of all that is exported. What can't be read as a name comes as it stands."""
+    code, result = code_of(text), []
+    for block in _EXPORTED.finditer(code):
+        at = block.start("names")
+        for statement in block.group("names").split(";"):
+            if statement.strip():
+                name = _USING.match(statement)
+                line = line_of(code, at + len(statement) - len(statement.lstrip()))
+                result.append((line, re.sub(r"\s", "", name.group("name")) if name else statement.strip()))
+            at += len(statement) + 1
+    return result
