@@ -11,6 +11,8 @@ from check.python_tools import CMAKE
 from check.results import Test, failed, passed, skipped
 
 SECONDS_PER_TEST = 300
+# What GoogleTest prints around the test's own words.
+_FRAME = re.compile(r"Note: Google Test|Running main|\[(=+|-+|  PASSED  |  FAILED  | RUN      )\]| *\d+ FAILED TEST|$")
 _OUTPUT_LINES_PER_FAILURE = 20
 
 
@@ -67,7 +69,7 @@ def read_junit(path: pathlib.Path) -> list[Test]:
         elif state == "notrun" and case.find("skipped") is not None and _was_skipped(case):
             tests.append(skipped(name, _skip_reason(output)))
         else:
-            lines = output.rstrip().splitlines()[-_OUTPUT_LINES_PER_FAILURE:]
+            lines = [line for line in output.rstrip().splitlines() if not _FRAME.match(line)][-_OUTPUT_LINES_PER_FAILURE:]
             tests.append(failed(name, "\n".join(lines) or _message(case) or "no output"))
     return tests
 
