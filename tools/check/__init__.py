@@ -13,6 +13,10 @@ cmake_build     configure, build, test one CMake preset
 style           the style rules, over every file of the tree (style_text, style_documents, style_cxx; style_samples)
 tidy            clang-format and clang-tidy
 consumers       fresh projects that consume pinion (in cmake/consumers); bad_input: what they are told when they err
+conan           packages made by Conan (recipe: conanfile.py)
+vcpkg           packages made by vcpkg (port: ports/pinion; vcpkg_tool, vcpkg_manifest, vcpkg_refusals), and the program
+                that stands in for vcpkg where there is none (vcpkg_stand_in, vcpkg_platform, vcpkg_lint)
+cmake_options   what options the build has; packages_page: docs/packages.md, taken at its word
 docs            the documentation site, which tools/documentation builds
 self            the promises of `./check` itself, proved
 """

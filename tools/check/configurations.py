@@ -4,7 +4,7 @@
 A configuration that can't configure or build raises StepFailed and counts as one failed test.
 """
 
-from check import cmake_build, consumers, docs, style, tidy
+from check import benches, cmake_build, conan, consumers, docs, style, tidy, vcpkg
 from check import self as promises
 from check.execution import Configuration, Run
 from check.results import Test
@@ -40,12 +40,22 @@ CONFIGURATIONS = (
     preset("shared", "clang 19, shared libraries, modules and headers", "clang", "modules"),
     Configuration("package", "fresh projects that consume pinion, and what they are told when they err",
                   CLANG_BUILD | {"modules", "gcc", "old cmake"}, consumers.run),
+    Configuration("conan", "packages made by Conan, consumed, and what the recipe refuses",
+                  CLANG_BUILD | {"modules", "gcc", "conan"}, conan.run),
+    Configuration("vcpkg", "packages made by vcpkg's port, consumed, and what it refuses; the manifests",
+                  CLANG_BUILD | {"modules", "gcc", "old cmake"}, vcpkg.run),
     Configuration("docs", "the documentation site: links, contracts, exported names", CLANG_BUILD | {"modules", "docs"},
                   docs.run),
+    Configuration("bench", "the harness and the report, and a small run of ./demo", CLANG_BUILD | {"peers"},
+                  benches.run),
     Configuration("self", "the promises of ./check itself", CLANG_BUILD | {"modules", "style"}, promises.run),
     preset("debug", "clang 19, headers, without optimisation", "clang", daily=False),
     Configuration("tidy", "clang-tidy over every source file", CLANG_BUILD | {"modules", "style"}, tidy.run_everywhere,
                   daily=False),
+    Configuration("conan-deep", "Conan: each part alone, shared, checked, with and without modules",
+                  CLANG_BUILD | {"modules", "gcc", "conan"}, conan.run_deep, daily=False),
+    Configuration("vcpkg-deep", "vcpkg: each feature alone, shared, release only",
+                  CLANG_BUILD | {"modules", "gcc", "old cmake"}, vcpkg.run_deep, daily=False),
 )
 
 BY_NAME = {configuration.name: configuration for configuration in CONFIGURATIONS}

@@ -56,5 +56,6 @@ class PythonTool:
 
 CMAKE = PythonTool("build", "cmake-4.4", ("cmake==4.4.4", "ninja==1.13.2"), "modules need CMake 4.4 and Ninja")
 OLD_CMAKE = PythonTool("old cmake", "cmake-3.25", ("cmake==3.25.2",), "the oldest CMake that consumers may have")
+CONAN = PythonTool("conan", "conan-2.34", ("conan==2.34.0",), "packages as Conan makes them")
 
-PYTHON_TOOLS = (CMAKE, OLD_CMAKE)
+PYTHON_TOOLS = (CMAKE, OLD_CMAKE, CONAN)

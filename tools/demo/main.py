@@ -37,6 +37,8 @@ def main(arguments: list[str]) -> int:
         return _end(f"measuring failed, and nothing was written: {error}", 1)
     except WorkDiffers as error:
         return _end(f"nothing was written: {error}", 1)
+    except OSError as error:
+        return _end(f"./demo can't go on: {error.filename or 'the system'}: {error.strerror}", 2)
     except KeyboardInterrupt:
         return _end("interrupted; nothing was written", 130)
 
@@ -47,7 +49,11 @@ def _obey(wanted: Options) -> int:
         return 0
     parts = part.discover(tree.ROOT)
     if wanted.recorded:
-        _publish(parts, measurement.read(wanted.recorded), {}, wanted)
+        rows = measurement.read(wanted.recorded)
+        if unknown := {row.part for row in rows} - {each.name for each in parts}:
+            raise Refused(f"{wanted.recorded} is of a part \"{unknown.pop()}\"; there are reports of "
+                          f"{' '.join(each.name for each in parts)}")
+        _publish(parts, rows, {}, wanted)
         return 0
     begin = time.monotonic()
     progress = Progress()

@@ -61,9 +61,10 @@ def parse(arguments: list[str], root: pathlib.Path) -> Options:
     except re.error as error:
         raise Refused(f"./demo: --only takes a regular expression, and \"{given.only}\" is none: {error}") from None
     if given.record and not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", given.record):
-        raise Refused(f"./demo: --record takes a name of small letters, digits and hyphens, which \"{given.record}\" is not")
-    measuring = [name for name, value in (("--quick", given.quick), ("--minutes", given.minutes), ("--only", given.only),
-                                          ("--record", given.record is not None)) if value]
+        raise Refused(f"./demo: --record takes a name of small letters, digits and hyphens, and \"{given.record}\" has "
+                      "others")
+    measuring = [name for name, value in (("--quick", given.quick), ("--minutes", given.minutes),
+                                          ("--only", given.only), ("--record", given.record is not None)) if value]
     if given.recorded and measuring:
         raise Refused(f"./demo: --from reports on figures that exist, so {measuring[0]} has no meaning beside it")
     minutes = given.minutes if given.minutes is not None else MINUTES_QUICK if given.quick else MINUTES

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+import dataclasses
+import io
+import unittest
+
+from harness import session
+from harness.program import Benchmark, BenchmarkFailed, Outcome
+from harness.progress import Progress, duration
+from harness.summary import WorkDiffers
+from tests.samples import PART
+
+
+class FakeProgram:
+    """Costs nothing and notes who was asked."""
+
+    def __init__(self):
+        self.asked: list[Benchmark] = []
+
+    def benchmarks(self):
+        return [Benchmark("gear", workload, contestant, n, f"{workload}/{contestant}/{n}")
+                for workload in ("stop", "turn") for contestant in ("brass", "steel") for n in (10_000, 100_000)]
+
+    def measure(self, benchmark):
+        self.asked.append(benchmark)
+        return Outcome(((benchmark.workload, "ns", 5.0),), "00000000000000ff", "clang 19.1.7", {"tin": "too soft"})
+
+
+class Sessions(unittest.TestCase):
+    def run_session(self, program, *, only="", quick=False, seconds=5.0, part=PART):
+        self.printed = io.StringIO()
+        return session.run([(part, program)], seconds=seconds, only=only, quick=quick, progress=Progress(self.printed))
+
+    def test_everything_is_measured_and_equally_often(self):
+        done = self.run_session(FakeProgram())
+
+        counts = {(row.workload, row.contestant, row.n): 0 for row in done.rows}
+        for row in done.rows:
+            counts[row.workload, row.contestant, row.n] += 1
+        self.assertEqual(len(counts), 8)
+        self.assertEqual(len(set(counts.values())), 1)
+        self.assertGreater(len(done.rows), 8)
+
+    def test_repetitions_are_counted_from_one(self):
+        done = self.run_session(FakeProgram(), only="turn/brass/10000$")
+
+        self.assertEqual([row.repetition for row in done.rows], list(range(1, len(done.rows) + 1)))
+
+    def test_contestants_are_interleaved(self):
+        program = FakeProgram()
+
+        self.run_session(program)
+
+        firsts = [program.asked[begin:begin + 8] for begin in range(0, 64, 8)]
+        self.assertTrue(all(len({benchmark.contestant for benchmark in block}) == 2 for block in firsts))
+
+    def test_without_time_everything_still_runs_once_and_that_is_said(self):
+        done = self.run_session(FakeProgram(), seconds=0)
+
+        self.assertEqual(len(done.rows), 8)
+        self.assertIn("without a spread", self.printed.getvalue())
+
+    def test_only_narrows_and_nothing_found_is_refused(self):
+        self.assertEqual({row.workload for row in self.run_session(FakeProgram(), only="^stop/").rows}, {"stop"})
+        with self.assertRaises(BenchmarkFailed):
+            self.run_session(FakeProgram(), only="fall")
+
+    def test_who_was_left_out_is_known(self):
+        self.assertEqual(self.run_session(FakeProgram(), seconds=0).left_out, {"tin": "too soft"})
+
+    def test_a_failure_ends_the_run(self):
+        class Failing(FakeProgram):
+            def measure(self, benchmark):
+                raise BenchmarkFailed("the checksum of the work is wrong")
+
+        with self.assertRaises(BenchmarkFailed):
+            self.run_session(Failing())
+
+    def test_different_work_ends_the_run_after_the_first_round(self):
+        class Cheating(FakeProgram):
+            def measure(self, benchmark):
+                outcome = super().measure(benchmark)
+                return dataclasses.replace(outcome, checksum="0" * 16) if benchmark.contestant == "steel" else outcome
+
+        program = Cheating()
+
+        with self.assertRaises(WorkDiffers):
+            self.run_session(program)
+
+        self.assertEqual(len(program.asked), 8)
+
+
+class ProgressLines(unittest.TestCase):
+    def test_a_log_gets_a_line_now_and_then(self):
+        now, printed = [0.0], io.StringIO()
+        progress = Progress(printed, clock=lambda: now[0])
+
+        for second in range(40):
+            now[0] = float(second)
+            progress.show(f"step {second}", "turn", seconds_left=40 - second)
+
+        self.assertEqual(printed.getvalue(), "step 0, 0:40 left, now turn\nstep 15, 0:25 left, now turn\n"
+                                             "step 30, 0:10 left, now turn\n")
+
+    def test_a_terminal_gets_one_line_that_changes(self):
+        class Terminal(io.StringIO):
+            def isatty(self):
+                return True
+
+        printed = Terminal()
+        progress = Progress(printed)
+
+        progress.show("step 1")
+        progress.show("step 2")
+        progress.clear()
+
+        self.assertNotIn("\n", printed.getvalue())
+        self.assertTrue(printed.getvalue().endswith("\r\x1b[K"))
+
+    def test_durations_are_minutes_and_seconds(self):
+        self.assertEqual([duration(seconds) for seconds in (-1, 0, 59.6, 187)], ["0:00", "0:00", "1:00", "3:07"])

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The base of an installed pinion: its library is linked, and the build has the mode and the parts that were asked for.
+#include <cstdio>
+#include <system_error>
+
+#ifdef THROUGH_IMPORT
+import pinion.base;
+#else
+#include <pinion/base.hpp>
+#endif
+
+int main() {
+  static_assert(pinion::is_checked == EXPECTED_ASSERT);
+  static_assert(pinion::has_timer == EXPECTED_TIMER);
+
+  const std::error_code refused = pinion::errc::overflow;
+
+  std::printf("base: %s\n", refused.message().c_str());
+  return refused.message() == pinion::explain(pinion::errc::overflow) ? 0 : 1;
+}

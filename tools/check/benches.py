@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The configuration `bench`: the tests of harness and report, and one small run of ./demo, from build to page."""
+
+import pathlib
+import re
+import sys
+import tempfile
+
+from check import commands, tree
+from check.execution import Run
+from check.results import Test, failed, verdict
+
+_RESULT = re.compile(r"^(test_\w+) \(([\w.]+)\)(?:\n[^\n]*)? \.\.\. (ok|FAIL|ERROR|skipped .*)$", re.MULTILINE)
+
+
+def run(run: Run) -> list[Test]:
+    run.progress("unit tests")
+    tests = _unit_tests(run)
+    run.progress("a small run of ./demo")
+    with tempfile.TemporaryDirectory(prefix="pinion-bench-") as folder:
+        tests += _small_run(run, pathlib.Path(folder))
+    return tests
+
+
+def _unit_tests(run: Run) -> list[Test]:
+    command = [sys.executable, "-B", "-m", "unittest", "discover", "--verbose", "-s", "bench/tests", "-t", "bench"]
+    result = run.log.run(command, env=commands.environment() | {"PYTHONPATH": str(tree.ROOT / "tools")})
+    explained = commands.relevant(result.output)
+    tests = [verdict(f"bench: {case.split('.')[-2]}.{name}", None if outcome == "ok" else explained)
+             for name, case, outcome in _RESULT.findall(result.output)]
+    if not tests or (not result.ok and all(test.outcome == "passed" for test in tests)):
+        tests.append(failed("bench: unit tests", explained))
+    return tests
+
+
+def _small_run(run: Run, folder: pathlib.Path) -> list[Test]:
+    """Every workload at the smallest size, once each; the page of it, and the same page from its CSV."""
+    demo = [sys.executable, tree.ROOT / "demo"]
+    measured = run.log.run([*demo, "--only", "/10000$", "--minutes", "0.05", "--out", folder / "run"])
+    again = run.log.run([*demo, "--from", folder / "run" / "timer.csv", "--out", folder / "again"])
+    return [verdict("bench: ./demo builds, measures and writes its page", _wrong_with(measured, folder / "run")),
+            verdict("bench: ./demo --from makes the page of a record", _wrong_with(again, folder / "again"))]
+
+
+def _wrong_with(result: commands.Finished, out: pathlib.Path) -> str | None:
+    if not result.ok:
+        return commands.relevant(result.output)
+    page = out / "report.html"
+    return None if page.is_file() and "</html>" in page.read_text(encoding="utf-8") else "there is no whole page"
