@@ -29,7 +29,8 @@ macro(pinion_choice name default text)
 endmacro()
 
 pinion_switch(PINION_TIMER ON "Build the timer part")
-pinion_choice(PINION_TIMER_DEFAULT ordered_map "The store that pinion::timer::default_store names" ordered_map)
+pinion_choice(PINION_TIMER_DEFAULT ordered_map "The store that pinion::timer::default_store names"
+              ordered_map two_level_wheel stationary_wheel overflow_wheel deferred_wheel)
 pinion_choice(PINION_MODULES AUTO "C++20 modules; AUTO builds them where the toolchain can" AUTO ON OFF)
 pinion_switch(PINION_ASSERT OFF "Check contracts at run time (a checked build)")
 pinion_switch(PINION_TESTS ${PROJECT_IS_TOP_LEVEL} "Build the tests")

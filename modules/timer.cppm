@@ -9,19 +9,36 @@ export import pinion.base;
 
 export namespace pinion::timer {
 using pinion::timer::allocation;
+using pinion::timer::bitmap_wheel;
 using pinion::timer::default_store;
+using pinion::timer::deferred_wheel;
 using pinion::timer::firing_order;
 using pinion::timer::growth;
 using pinion::timer::handle;
+using pinion::timer::hook_wheel;
 using pinion::timer::intrusive_timer_store;
+using pinion::timer::level_geometry;
+using pinion::timer::nested_levels;
 using pinion::timer::ordered_map;
+using pinion::timer::overflow_wheel;
+using pinion::timer::overlapping_levels;
+using pinion::timer::owning;
 using pinion::timer::poll_result;
+using pinion::timer::ring_statistics;
+using pinion::timer::rings_from_tick;
+using pinion::timer::rings_of;
 using pinion::timer::sink_for;
+using pinion::timer::slab_wheel;
 using pinion::timer::slot_map;
 using pinion::timer::slot_options;
+using pinion::timer::stationary_id;
+using pinion::timer::stationary_wheel;
 using pinion::timer::store_core;
 using pinion::timer::store_traits;
+using pinion::timer::timer_hook;
 using pinion::timer::timer_store;
+using pinion::timer::two_level_id;
+using pinion::timer::two_level_wheel;
 using pinion::timer::unlimited;
 using pinion::timer::work_counter;
 }  // namespace pinion::timer

@@ -22,8 +22,8 @@ int main() {
   int fired = 0;
   store timers{pinion::instant{0}};
 
-  timers.schedule(pinion::instant{10}, 7);
-  timers.poll(pinion::instant{20},
+  timers.schedule(pinion::instant{10'000'000}, 7);
+  timers.poll(pinion::instant{20'000'000},
               [&](pinion::timer::handle, pinion::instant, int&& value) { fired += value; });
 
   std::printf("timer: default_store is " NAME_OF(EXPECTED_TIMER_DEFAULT) ", fired %d\n", fired);

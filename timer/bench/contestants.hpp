@@ -31,4 +31,53 @@ class store_contestant {
   Store<std::uint64_t> store_;
 };
 
+/// A wheel of hooks, used as its users do: the hooks are theirs, here in one array, and a name is a pointer.
+template <class Levels>
+class hook_contestant {
+  struct item : timer_hook {
+    std::uint64_t payload = 0;
+    item* next_free = nullptr;
+  };
+
+ public:
+  explicit hook_contestant(std::uint64_t start_ns) : hooks_(instant{start_ns}) {}
+  hook_contestant(const hook_contestant&) = delete;
+  hook_contestant& operator=(const hook_contestant&) = delete;
+  ~hook_contestant() { hooks_.clear(); }
+
+  item* arm(std::uint64_t deadline_ns, std::uint64_t payload) {
+    if (free_ == nullptr) add_items();
+    item* i = std::exchange(free_, free_->next_free);
+    i->payload = payload;
+    hooks_.schedule(*i, instant{deadline_ns});
+    return i;
+  }
+  std::uint64_t cancel(item* i) {
+    if (!hooks_.cancel(*i)) return 0;
+    i->next_free = std::exchange(free_, i);
+    return i->payload;
+  }
+  item* push_on(item* i, std::uint64_t deadline_ns, std::uint64_t) {
+    hooks_.schedule(*i, instant{deadline_ns});
+    return i;
+  }
+  template <class Fired>
+  void advance(std::uint64_t now_ns, Fired fired) {
+    hooks_.poll(instant{now_ns}, [&](item& i) { fired(i.payload); });
+  }
+
+ private:
+  void add_items() {
+    const auto first = static_cast<std::uint32_t>(items_.capacity());
+    items_.reserve(items_.capacity() + 1);
+    for (auto k = static_cast<std::uint32_t>(items_.capacity()); k-- > first;) {
+      items_[k].next_free = std::exchange(free_, &items_[k]);
+    }
+  }
+
+  slab<item> items_;
+  item* free_ = nullptr;
+  hook_wheel<item, Levels> hooks_;
+};
+
 }  // namespace pinion::timer::bench

@@ -29,8 +29,9 @@ outcome single(const char* name, const measured& m) {
   return {m.seconds, m.checksum, m.expected, {{name, m.ns_each()}}};
 }
 
+/// The workloads in which every timer's own millisecond does not matter.
 template <class Contestant>
-void add_contestant(const std::string& who) {
+void add_coarse_contestant(const std::string& who) {
   for (const std::size_t n : {std::size_t{10'000}, std::size_t{100'000}, std::size_t{1'000'000}}) {
     const std::string tail = '/' + who + '/' + std::to_string(n);
     add("arm_and_cancel" + tail, [n]() -> outcome {
@@ -48,6 +49,11 @@ void add_contestant(const std::string& who) {
       return {0, m.checksum, m.expected, {{"timer_bytes", m.timer_bytes}}};
     });
   }
+}
+
+template <class Contestant>
+void add_contestant(const std::string& who) {
+  add_coarse_contestant<Contestant>(who);
   for (const bool by_push_on : {false, true}) {
     add((by_push_on ? "conn300k_push_on/" : "conn300k/") + who + "/300000", [by_push_on]() -> outcome {
       const conn300k m = measure_conn300k<Contestant>(by_push_on);
@@ -67,6 +73,12 @@ void add_contestant(const std::string& who) {
 int main(int argc, char** argv) {
   using namespace pinion::timer;
   bench::add_contestant<bench::store_contestant<ordered_map>>("ordered_map");
+  bench::add_contestant<bench::store_contestant<two_level_wheel>>("two_level_wheel");
+  // Its rings may be late by seconds, so that other timers fire in conn300k than in the rest.
+  bench::add_coarse_contestant<bench::store_contestant<stationary_wheel>>("stationary_wheel");
+  bench::add_contestant<bench::store_contestant<overflow_wheel>>("overflow_wheel");
+  bench::add_contestant<bench::hook_contestant<bitmap_wheel::levels_type>>("bitmap_wheel");
+  bench::add_contestant<bench::store_contestant<deferred_wheel>>("deferred_wheel");
   bench::add_contestant<bench::multimap_and_hash>("multimap_and_hash");
 #if PINION_BENCH_ASIO
   bench::add_contestant<bench::asio_timer_queue>("asio_timer_queue");

@@ -3,9 +3,19 @@
 // pinion's timer part: the concepts with their laws, and every store.
 #pragma once
 
+#include <pinion/timer/bitmap_wheel.hpp>
 #include <pinion/timer/concept.hpp>
 #include <pinion/timer/default_store.hpp>
+#include <pinion/timer/deferred_wheel.hpp>
 #include <pinion/timer/handle.hpp>
+#include <pinion/timer/hook_wheel.hpp>
+#include <pinion/timer/nested_levels.hpp>
 #include <pinion/timer/ordered_map.hpp>
+#include <pinion/timer/overflow_wheel.hpp>
+#include <pinion/timer/overlapping_levels.hpp>
+#include <pinion/timer/owning.hpp>
+#include <pinion/timer/slab_wheel.hpp>
 #include <pinion/timer/slot_map.hpp>
+#include <pinion/timer/stationary_wheel.hpp>
+#include <pinion/timer/two_level_wheel.hpp>
 #include <pinion/timer/work_counter.hpp>

@@ -138,7 +138,7 @@ class ordered_map {
     }
   };
   struct entry {
-    handle name;
+    std::uint32_t slot = 0;
     std::optional<Value> value;  // empty only while the node is spare
   };
   using tree = std::map<key, entry, earlier>;
@@ -208,14 +208,14 @@ void ordered_map<Value>::add_spare() {
 template <class Value>
 handle ordered_map<Value>::arm(instant deadline, Value&& value) {
   if (spare_.empty()) add_spare();
-  const handle name = slots_.insert(position{});
+  const std::uint32_t slot = slots_.insert(position{});
   node n = std::move(spare_.back());
   spare_.pop_back();
   n.key() = key{deadline, armings_++};
-  n.mapped().name = name;
+  n.mapped().slot = slot;
   n.mapped().value.emplace(std::move(value));
-  *slots_.find(name) = by_deadline_.insert(std::move(n)).position;
-  return name;
+  slots_.value(slot) = by_deadline_.insert(std::move(n)).position;
+  return slots_.name(slot);
 }
 
 template <class Value>
@@ -237,7 +237,7 @@ template <class Value>
 Value ordered_map<Value>::take(position at) noexcept {
   work_.touch();
   node n = by_deadline_.extract(at);
-  slots_.erase(n.mapped().name);
+  static_cast<void>(slots_.erase(n.mapped().slot));
   Value value = *std::move(n.mapped().value);
   n.mapped().value.reset();
   spare_.push_back(std::move(n));
@@ -246,9 +246,9 @@ Value ordered_map<Value>::take(position at) noexcept {
 
 template <class Value>
 std::optional<Value> ordered_map<Value>::cancel(handle h) noexcept {
-  const position* at = slots_.find(h);
-  if (at == nullptr) return std::nullopt;
-  return take(*at);
+  const std::uint32_t slot = slots_.find(h);
+  if (slot == slots_.none) return std::nullopt;
+  return take(slots_.value(slot));
 }
 
 template <class Value>
@@ -259,11 +259,12 @@ expected<Value> ordered_map<Value>::try_cancel(handle h) noexcept {
 
 template <class Value>
 bool ordered_map<Value>::reschedule(handle h, instant deadline) noexcept {
-  position* at = slots_.find(h);
-  if (at == nullptr) return false;
-  node n = by_deadline_.extract(*at);
+  const std::uint32_t slot = slots_.find(h);
+  if (slot == slots_.none) return false;
+  work_.touch();
+  node n = by_deadline_.extract(slots_.value(slot));
   n.key() = key{deadline, armings_++};
-  *at = by_deadline_.insert(std::move(n)).position;
+  slots_.value(slot) = by_deadline_.insert(std::move(n)).position;
   return true;
 }
 
@@ -303,7 +304,7 @@ poll_result ordered_map<Value>::poll(instant now, std::size_t budget, Sink&& sin
       return result;
     }
     sweep_.after = at->first;
-    const handle name = at->second.name;
+    const handle name = slots_.name(at->second.slot);
     const instant deadline = at->first.deadline;
     Value value = take(at);
     ++result.fired;

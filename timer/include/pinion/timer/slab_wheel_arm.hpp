@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Part of slab_wheel.hpp, which includes it: arming, cancelling, and where a timer goes.
+#pragma once
+
+namespace pinion::timer::inline PINION_MODE {
+
+template <class Value, class Levels>
+handle slab_wheel<Value, Levels>::arm(instant deadline, Value&& value, std::uint16_t exact) {
+  if (slots_.is_full()) [[unlikely]]
+    make_room(slots_.size() + 1);
+  const std::uint32_t slot = slots_.insert(std::move(value));
+  tag& t = slots_.tag(slot);
+  work_.touch();
+  // Perhaps the entry that the slot's last timer left behind serves this one.
+  const bool entry_serves = still_serves(t, deadline);
+  t.deadline = deadline.ns;
+  t.mark = static_cast<std::uint16_t>((t.mark & ~exact_bit) | exact);
+  if (entry_serves) {
+    enliven(t.bucket);
+  } else {
+    put(slot, t);
+  }
+  return slots_.name(slot);
+}
+
+template <class Value, class Levels>
+handle slab_wheel<Value, Levels>::schedule(instant deadline, Value&& value) {
+  return arm(deadline, std::move(value), 0);
+}
+
+template <class Value, class Levels>
+expected<handle> slab_wheel<Value, Levels>::try_schedule(instant deadline, Value&& value) {
+  if (deadline <= now_) return unexpected<errc>{errc::deadline_passed};
+  try {
+    return arm(deadline, std::move(value), 0);
+  } catch (const std::length_error&) {
+    return unexpected<errc>{errc::capacity_exceeded};
+  }
+}
+
+template <class Value, class Levels>
+std::optional<Value> slab_wheel<Value, Levels>::cancel(handle h) noexcept {
+  const std::uint32_t slot = slots_.find(h);
+  if (slot == slots_.none) return std::nullopt;
+  work_.touch();
+  leave(slots_.tag(slot));
+  return slots_.erase(slot);
+}
+
+template <class Value, class Levels>
+expected<Value> slab_wheel<Value, Levels>::try_cancel(handle h) noexcept {
+  if (std::optional<Value> value = cancel(h)) return *std::move(value);
+  return unexpected<errc>{slots_.knows_slot_of(h) ? errc::not_found : errc::invalid_handle};
+}
+
+template <class Value, class Levels>
+bool slab_wheel<Value, Levels>::reschedule(handle h, instant deadline) noexcept {
+  const std::uint32_t slot = slots_.find(h);
+  if (slot == slots_.none) return false;
+  work_.touch();
+  tag& t = slots_.tag(slot);
+  const bool entry_serves = still_serves(t, deadline);
+  if (!entry_serves) leave(t);
+  t.deadline = deadline.ns;
+  if (!entry_serves) put(slot, t);
+  return true;
+}
+
+template <class Value, class Levels>
+void slab_wheel<Value, Levels>::make_room(std::size_t n) {
+  // All slots the map would make, or one that comes with a page might be used before its entries have room.
+  slots_.reserve(n);
+  const std::size_t slots = slots_.made();
+  entries_max_ = slots + slots / 2 + 64;
+  // While compaction catches up, entries can grow to twice the slots. A chunk holds fifteen; each bucket wastes part of
+  // its last one, and what is gathered wastes that again; one bucket may be half compacted, and one be served.
+  const std::size_t entries = 2 * slots + 256;
+  const std::size_t last_ones = entries < no_bucket_ ? entries : no_bucket_;
+  chains_.reserve(entries / chunk_chains::chunk_size + last_ones * (levels_.gathers() ? 2 : 1) + 8);
+}
+
+template <class Value, class Levels>
+void slab_wheel<Value, Levels>::reserve(std::size_t n) {
+  make_room(n);
+}
+
+template <class Value, class Levels>
+void slab_wheel<Value, Levels>::clear() {
+  // First every timer is disarmed, then the values are destroyed: a destructor may come back to this store.
+  for (std::uint32_t slot = 0; slot < slots_.made(); ++slot) {
+    slots_.tag(slot).bucket = slots_.is_taken(slot) ? doomed : nowhere;
+  }
+  chains_.clear();
+  for (std::size_t b = 0; b <= no_bucket_; ++b) buckets_[b] = bucket{};
+  live_.clear();
+  any_.clear();
+  pending_ = {};
+  pending_bucket_ = no_bucket_;
+  compacting_ends_ = true;
+  entries_ = ending_ = urgent_ = fresh_ = pending_next_ = pending_count_ = batch_next_ = batch_count_ = 0;
+  const std::uint32_t made = slots_.made();
+  for (std::uint32_t slot = 0; slot < made; ++slot) {
+    tag& t = slots_.tag(slot);
+    if (t.bucket != doomed) continue;
+    t.bucket = nowhere;
+    static_cast<void>(slots_.erase(slot));
+  }
+}
+
+/// Whether the entry that a slot has in the levels serves a timer for `deadline` too: its bucket's time comes no later.
+template <class Value, class Levels>
+bool slab_wheel<Value, Levels>::still_serves(const tag& t, instant deadline) const noexcept {
+  return t.bucket < bucket_count_ && t.deadline <= deadline.ns && now_ < deadline && deadline != never &&
+         levels_.serves(t.bucket, deadline);
+}
+
+// ---- Placing
+
+/// Where a timer that is being armed belongs.
+template <class Value, class Levels>
+void slab_wheel<Value, Levels>::put(std::uint32_t slot, tag& t) noexcept {
+  const std::uint64_t due = levels_.tick_at_or_after(instant{t.deadline});
+  if (due <= target_) [[unlikely]]
+    return arrive(slot, t);
+  if (due > levels_.last_tick()) [[unlikely]]
+    return put_at_the_end(slot, t);
+  append(levels_.place(due, (t.mark & exact_bit) != 0), slot, t);
+  count_entry();
+}
+
+/// Due as it is armed: fires at the next poll, in its turn, and not in the one that goes on.
+template <class Value, class Levels>
+[[gnu::noinline]] void slab_wheel<Value, Levels>::arrive(std::uint32_t slot, tag& t) noexcept {
+  t.mark = static_cast<std::uint16_t>((t.mark & ~poll_bits) | poll_number_);
+  if (polling_) ++fresh_;
+  hurry(t.deadline);
+  if (t.bucket == arrivals_) return;  // the entry it has there serves again
+  append(arrivals_, slot, t);
+  count_entry();
+}
+
+template <class Value, class Levels>
+[[gnu::noinline]] void slab_wheel<Value, Levels>::put_at_the_end(std::uint32_t slot, tag& t) noexcept {
+  if (t.deadline == never.ns) {
+    t.bucket = parked;
+    return;
+  }
+  ++ending_;
+  if (t.bucket == at_the_end_) return;
+  append(at_the_end_, slot, t);
+  count_entry();
+}
+
+template <class Value, class Levels>
+void slab_wheel<Value, Levels>::append(std::uint16_t b, std::uint32_t slot, tag& t) noexcept {
+  bucket& to = buckets_[b];
+  t.bucket = b;
+  t.mark = static_cast<std::uint16_t>((t.mark & ~pass_bit) | to.pass);
+  if (b < bucket_count_) {
+    if (to.chain.empty()) any_.set(b);
+    enliven(b);
+  }
+  chains_.append(to.chain, slot);
+}
+
+template <class Value, class Levels>
+void slab_wheel<Value, Levels>::enliven(std::uint16_t b) noexcept {
+  if (buckets_[b].live++ == 0) live_.set(b);
+}
+
+/// A timer is no longer where it is; its entry there, if it has one, is left behind.
+template <class Value, class Levels>
+void slab_wheel<Value, Levels>::leave(const tag& t) noexcept {
+  if (t.bucket < bucket_count_) [[likely]] {
+    if (--buckets_[t.bucket].live == 0) live_.clear(t.bucket);
+    return;
+  }
+  if (t.bucket == arrivals_ && is_fresh(t)) --fresh_;
+  if (t.bucket == arrivals_ || t.bucket == in_batch) --urgent_;
+  if (t.bucket == at_the_end_) --ending_;
+}
+
+template <class Value, class Levels>
+void slab_wheel<Value, Levels>::hurry(std::uint64_t deadline) noexcept {
+  if (urgent_++ == 0 || deadline < urgent_since_) urgent_since_ = deadline;
+}
+
+/// Whether an arrival came during the poll that goes on. Poll numbers come round after 16,384 polls; an entry that
+/// waited through exactly so many, all cut short before it, would wait for one more.
+template <class Value, class Levels>
+bool slab_wheel<Value, Levels>::is_fresh(const tag& t) const noexcept {
+  return polling_ && (t.mark & poll_bits) == poll_number_;
+}
+
+}  // namespace pinion::timer::inline PINION_MODE

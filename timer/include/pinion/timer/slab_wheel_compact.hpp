@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Part of slab_wheel.hpp, which includes it: keeping garbage bounded.
+#pragma once
+
+namespace pinion::timer::inline PINION_MODE {
+
+/// There is one entry more.
+template <class Value, class Levels>
+void slab_wheel<Value, Levels>::count_entry() noexcept {
+  if (++entries_ > entries_max_) [[unlikely]]
+    compact();
+}
+
+/// Called for each new entry while there is too much garbage; every fourth time looks at one chunk: garbage goes, the
+/// rest is appended again. A slot may have two entries in a bucket that it left and came back to; the bit that the bucket's
+/// pass flips tells the second one.
+template <class Value, class Levels>
+[[gnu::noinline]] void slab_wheel<Value, Levels>::compact() noexcept {
+  compacting_credit_ += 4;
+  if (compacting_credit_ < chunk_chains::chunk_size) return;
+  compacting_credit_ = 0;
+  if (!compacting_ends_ || find_something_to_compact()) compact_chunk();
+}
+
+template <class Value, class Levels>
+void slab_wheel<Value, Levels>::compact_chunk() noexcept {
+  bucket& b = buckets_[compacting_];
+  compacting_ends_ = b.chain.head == compacting_last_;
+  std::array<std::uint32_t, chunk_chains::chunk_size> numbers;
+  const std::size_t count = chains_.pop(b.chain, numbers);
+  for (std::size_t k = 0; k < count; ++k) {
+    if (numbers[k] != chunk_chains::nothing) slots_.prefetch(numbers[k]);
+  }
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::uint32_t slot = numbers[k];
+    if (slot == chunk_chains::nothing) continue;
+    work_.touch();
+    tag& t = slots_.tag(slot);
+    if (t.bucket == compacting_ && slots_.is_taken(slot) && (t.mark & pass_bit) != b.pass) {
+      t.mark ^= pass_bit;
+      chains_.append(b.chain, slot);
+      continue;
+    }
+    if (t.bucket == compacting_ && !slots_.is_taken(slot)) t.bucket = nowhere;
+    --entries_;
+  }
+  if (b.chain.empty() && compacting_ < bucket_count_) any_.clear(compacting_);
+}
+
+template <class Value, class Levels>
+bool slab_wheel<Value, Levels>::find_something_to_compact() noexcept {
+  // Round and round over the chains that hold anything, the two special ones after those of the levels.
+  std::size_t b = no_bucket_;
+  for (const std::size_t from : {std::size_t{compacting_} + 1, std::size_t{0}}) {
+    b = from < bucket_count_ ? any_.first_from(from) : from;
+    if (b > bucket_count_ && from < bucket_count_) b = bucket_count_;
+    while (b >= bucket_count_ && b < no_bucket_ && buckets_[b].chain.empty()) ++b;
+    if (b < no_bucket_) break;
+  }
+  if (b >= no_bucket_) return false;
+  begin_to_compact(static_cast<std::uint16_t>(b));
+  return true;
+}
+
+template <class Value, class Levels>
+void slab_wheel<Value, Levels>::begin_to_compact(std::uint16_t b) noexcept {
+  compacting_ = b;
+  compacting_ends_ = false;
+  bucket& at = buckets_[b];
+  at.pass ^= 1U;
+  compacting_last_ = at.chain.tail;
+  chains_.close(at.chain);
+}
+
+template <class Value, class Levels>
+void slab_wheel<Value, Levels>::compact_all() noexcept {
+  PINION_ASSERT(!polling_, "compact_all() was called from inside a sink: return from the sink first");
+  for (std::uint16_t b = 0; b < no_bucket_; ++b) {
+    if (b == gathered_ || buckets_[b].chain.empty()) continue;
+    begin_to_compact(b);
+    while (!compacting_ends_) compact_chunk();
+  }
+}
+
+}  // namespace pinion::timer::inline PINION_MODE
