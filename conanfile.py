@@ -62,8 +62,10 @@ class Pinion(ConanFile):
                        | {part.name: True for part in OPTIONAL_PARTS}
                        | {f"{part.name}_default": part.backends[0] for part in PARTS if part.backends}
                        | {name: default for name, (_, default) in SWITCHES.items()})
-    exports_sources = ("CMakeLists.txt", "LICENSE", "cmake/*", "!cmake/consumers/*", "modules/*",
-                       *(f"{part.name}/{below}" for part in PARTS for below in ("CMakeLists.txt", "include/*", "src/*")))
+    exports_sources = ("CMakeLists.txt", "LICENSE", "modules/*",
+                       "cmake/*", "!cmake/consumers/*", "!cmake/vcpkg_harness/*",
+                       *(f"{part.name}/{below}" for part in PARTS
+                         for below in ("CMakeLists.txt", "include/*", "src/*")))
 
     def set_version(self):
         """The version stands once, in CMakeLists.txt."""
@@ -97,9 +99,9 @@ class Pinion(ConanFile):
             self._refuse(f"pinion's headers are C++20, and compiler.cppstd={self.settings.compiler.cppstd} is older: "
                          f"add -s compiler.cppstd=20 or newer")
         if self.options.modules == "ON" and version < MODULE_COMPILERS[compiler]:
-            self._refuse(f"modules=ON, but {compiler} {version} can't build them; clang {MODULE_COMPILERS['clang']} and "
-                         f"gcc {MODULE_COMPILERS['gcc']} can: choose one of these, or use the headers (-o "
-                         f"\"pinion/*:modules=OFF\")")
+            self._refuse(f"modules=ON, but {compiler} {version} can't build them; clang {MODULE_COMPILERS['clang']} "
+                         f"and gcc {MODULE_COMPILERS['gcc']} can: choose one of these, or use the headers "
+                         f"(-o \"pinion/*:modules=OFF\")")
 
     def generate(self):
         CMakeDeps(self).generate()

@@ -17,8 +17,8 @@ foreach(option IN ITEMS PINION_TIMER_DEFAULT PINION_ASSERT)
     continue()
   elseif(NOT "${${option}}" IN_LIST ${option}_values)
     list(JOIN ${option}_values " " values)
-    message(FATAL_ERROR "${option}=${${option}}, from the triplet ${TARGET_TRIPLET}, is not a value pinion knows; valid "
-                        "values: ${values}")
+    message(FATAL_ERROR "${option}=${${option}}, from the triplet ${TARGET_TRIPLET}, is not a value pinion knows; "
+                        "valid values: ${values}")
   endif()
   list(APPEND triplet_options "-D${option}=${${option}}")
 endforeach()

@@ -38,8 +38,8 @@ def blocks() -> list[Block]:
 
 def unread_blocks() -> Test:
     """Every block of the page is one that a check reads."""
-    unread = [block.content.splitlines()[0] for block in blocks()
-              if block.kind is None or block.manager not in (*MANAGERS, None) or (block.kind == "file") != bool(block.name)]
+    unread = [block.content.splitlines()[0] for block in blocks() if block.kind is None
+              or block.manager not in (*MANAGERS, None) or (block.kind == "file") != bool(block.name)]
     missing = [f"there is no block `{manager}: {kind}`" for manager in MANAGERS for kind in ("use", "swap")
                if not any((block.manager, block.kind) == (manager, kind) for block in blocks())]
     return verdict("packages page: each block is run or written by a check",
@@ -86,7 +86,8 @@ def _commands(manager: str, kind: str) -> str:
 
 
 def _files(manager: str) -> dict[str, str]:
-    return {block.name: block.content for block in blocks() if block.kind == "file" and block.manager in (manager, None)}
+    return {block.name: block.content for block in blocks()
+            if block.kind == "file" and block.manager in (manager, None)}
 
 
 def _swapped_in(manager: str) -> str:
@@ -117,7 +118,8 @@ def _works(run: Run, manager: str, kind: str, folder: pathlib.Path, environment:
     result = _type(run, _commands(manager, kind), folder, environment)
     if not result.ok or not result.output.endswith(_PRINTS):
         return failed(name, commands.relevant(result.output))
-    got, wanted = _default_of(folder), _swapped_in(manager) if kind == "swap" else cmake_options.backends("timer").default
+    got = _default_of(folder)
+    wanted = _swapped_in(manager) if kind == "swap" else cmake_options.backends("timer").default
     return verdict(name, None if got == wanted else f"the project was built with the default {got}, not {wanted}")
 
 

@@ -53,7 +53,7 @@ def run(run: Run) -> list[Test]:
     installations = (
         Installation("default features", "pinion", parts, (_OLD_GCC, Consumer("gcc", build_type="Debug"))),
         Installation("all features", f"pinion[{','.join((*parts, 'modules'))}]", parts,
-                     (Consumer("clang", _BOTH), Consumer("clang", _BOTH, "Debug"), _OLD_GCC), "clang"),
+                     (Consumer("clang", _BOTH), Consumer("clang", _BOTH, "Debug"), _OLD_GCC, Consumer("gcc")), "clang"),
         Installation("no features", "pinion[core]", (), (Consumer("gcc"),)),
         Installation("another default backend and contracts, from the triplet", "pinion", parts, (Consumer("gcc"),),
                      triplet=f"set(PINION_{part.upper()}_DEFAULT {backend})\nset(PINION_ASSERT ON)\n",

@@ -6,7 +6,8 @@ import pathlib
 _TEXTS = (".cmake", ".hpp", ".cppm", ".pc", ".py", ".sh")
 
 
-def problems(package: pathlib.Path, port: str, triplet: dict[str, str], forbidden_paths: list[pathlib.Path]) -> list[str]:
+def problems(package: pathlib.Path, port: str, triplet: dict[str, str],
+             forbidden_paths: list[pathlib.Path]) -> list[str]:
     """One line for each problem of the package in this folder."""
     files = [path.relative_to(package) for path in sorted(package.rglob("*")) if path.is_file()]
     return [*_required(files, port), *_misplaced(files), *_empty_folders(package),

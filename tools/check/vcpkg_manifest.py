@@ -20,11 +20,12 @@ _REQUIRED = {"name", "version", "description", "license", "supports", "dependenc
 _FEATURE_FIELDS = ("description", "supports", "dependencies")
 _DEPENDENCY_FIELDS = ("name", "default-features", "features", "host", "platform", "version>=")
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-_HELPERS = {"vcpkg_cmake_configure": "vcpkg-cmake", "vcpkg_cmake_build": "vcpkg-cmake", "vcpkg_cmake_install": "vcpkg-cmake",
+_HELPERS = {"vcpkg_cmake_configure": "vcpkg-cmake", "vcpkg_cmake_install": "vcpkg-cmake",
             "vcpkg_cmake_config_fixup": "vcpkg-cmake-config"}
 
 # What find_package() is given -> the port that provides it.
-_PORT_OF_PACKAGE = {"tl-expected": "tl-expected", "GTest": "gtest", "rapidcheck": "rapidcheck", "benchmark": "benchmark"}
+_PORT_OF_PACKAGE = {"tl-expected": "tl-expected", "GTest": "gtest", "rapidcheck": "rapidcheck",
+                    "benchmark": "benchmark"}
 
 
 def complaints_of_form(text: str) -> list[str]:
@@ -37,13 +38,16 @@ def complaints_of_form(text: str) -> list[str]:
     wrong = [f"the field \"{field}\" is not known here" for field in manifest if field not in _FIELDS]
     wrong += [f"the field \"{field}\" is missing" for field in sorted(_REQUIRED - manifest.keys())]
     for name, feature in features.items():
-        wrong += [f"{name}: the field \"{field}\" is not known here" for field in feature if field not in _FEATURE_FIELDS]
+        wrong += [f"{name}: the field \"{field}\" is not known here" for field in feature
+                  if field not in _FEATURE_FIELDS]
         wrong += [] if feature.get("description") else [f"{name}: it has no description"]
     wrong += [f"{entry}: {unknown} is not known here" for entry in _dependencies(manifest) if isinstance(entry, dict)
               for unknown in entry if unknown not in _DEPENDENCY_FIELDS]
-    wrong += [f"\"{name}\" is no name: small letters, digits and hyphens" for name in
-              [manifest.get("name", ""), *features, *map(_name_of, _dependencies(manifest))] if not _NAME.fullmatch(name)]
-    wrong += [f"the default feature {name} is none" for name in manifest.get("default-features", []) if name not in features]
+    names = [manifest.get("name", ""), *features, *map(_name_of, _dependencies(manifest))]
+    wrong += [f"\"{name}\" is no name: small letters, digits and hyphens" for name in names
+              if not _NAME.fullmatch(name)]
+    wrong += [f"the default feature {name} is none" for name in manifest.get("default-features", [])
+              if name not in features]
     wrong += _platform_complaints([manifest, *features.values()])
     if not wrong and text != _formatted(manifest):
         wrong.append("`vcpkg format-manifest` would write it in another way: two spaces, the usual order of fields, "
@@ -91,11 +95,13 @@ def complaints_of_root(manifest: dict) -> list[str]:
 def triplet_variables() -> dict[str, list[str]]:
     """What CMake calls an option and vcpkg has no feature for: variables that a triplet may set, and their values."""
     features = {*cmake_options.parts(), "modules"}
-    return {option.name: list(option.values) for option in cmake_options.for_users() if option.short_name not in features}
+    return {option.name: list(option.values) for option in cmake_options.for_users()
+            if option.short_name not in features}
 
 
 def portfile_values(portfile: str) -> dict[str, list[str]]:
-    return {name: values.split() for name, values in re.findall(r"^set\((PINION_\w+)_values ([^)]*)\)", portfile, re.MULTILINE)}
+    found = re.findall(r"^set\((PINION_\w+)_values ([^)]*)\)", portfile, re.MULTILINE)
+    return {name: values.split() for name, values in found}
 
 
 def _dependencies(manifest: dict) -> list:
@@ -127,7 +133,8 @@ def _formatted(manifest: dict) -> str:
 
     result = ordered(manifest, _FIELDS)
     if "features" in result:
-        result["features"] = {name: ordered(feature, _FEATURE_FIELDS) for name, feature in sorted(result["features"].items())}
+        features = sorted(result["features"].items())
+        result["features"] = {name: ordered(feature, _FEATURE_FIELDS) for name, feature in features}
     return json.dumps(result, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -29,17 +29,23 @@
 
 namespace pinion::timer::inline PINION_MODE {
 
-/// What a hook knows of the wheel it is armed in: how to get out of it.
+class timer_hook;
+
+/// What a hook knows of the wheel it is armed in: how to get out of it. A function pointer, so that arming and firing make no
+/// virtual call, and a destructor makes one call through it.
 class hook_owner {
  public:
-  hook_owner() = default;
   hook_owner(const hook_owner&) = delete;
   hook_owner& operator=(const hook_owner&) = delete;
 
  protected:
+  using forgetting = void (*)(hook_owner&, timer_hook&) noexcept;
+  explicit hook_owner(forgetting forget) noexcept : forget_(forget) {}
   ~hook_owner() = default;
+
+ private:
   friend class timer_hook;
-  virtual void forget(class timer_hook& hook) noexcept = 0;
+  forgetting forget_;
 };
 
 /// Base of whatever is to be a timer. Not copied and not moved with what it is part of: a list points at it.
@@ -50,7 +56,7 @@ class timer_hook {
   timer_hook& operator=(const timer_hook&) = delete;
   /// Cancels.
   ~timer_hook() {
-    if (owner_ != nullptr) owner_->forget(*this);
+    if (owner_ != nullptr) owner_->forget_(*owner_, *this);
   }
 
   /// Whether some wheel has it.
@@ -127,7 +133,9 @@ class hook_wheel final : private hook_owner {
 
   /// A store whose latest now is `start`. May throw std::bad_alloc, for the buckets.
   explicit hook_wheel(instant start, Levels levels = Levels{})
-      : now_(start), levels_(levels), buckets_(std::make_unique<hook_list[]>(levels.bucket_count())) {
+      : hook_owner(
+            [](hook_owner& wheel, timer_hook& h) noexcept { static_cast<hook_wheel&>(wheel).forget(h); }),
+        now_(start), levels_(levels), buckets_(std::make_unique<hook_list[]>(levels.bucket_count())) {
     levels_.start(start);
     target_ = backlog_ = levels_.hand();
     bucket_count_ = static_cast<std::uint16_t>(levels_.bucket_count());
@@ -289,7 +297,7 @@ class hook_wheel final : private hook_owner {
     hook_list::unlink(h);
     if (h.bucket_ < bucket_count_ && buckets_[h.bucket_].empty()) occupied_.clear(h.bucket_);
   }
-  void forget(timer_hook& h) noexcept override {
+  void forget(timer_hook& h) noexcept {
     work_.touch();
     leave(h);
     h.owner_ = nullptr;
