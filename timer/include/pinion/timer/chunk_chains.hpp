@@ -40,9 +40,11 @@ class chunk_chains {
 
   /// Room for `n` chunks in all. May throw std::bad_alloc.
   void reserve(std::size_t n) {
-    std::size_t made = chunks_.capacity();
-    chunks_.reserve(n);
-    for (; made < chunks_.capacity(); ++made) release(static_cast<std::uint32_t>(made));
+    // Page by page, so that what was made before memory ran out is in the pool.
+    for (std::size_t made = chunks_.capacity(); made < n;) {
+      chunks_.reserve(made + 1);
+      for (; made < chunks_.capacity(); ++made) release(static_cast<std::uint32_t>(made));
+    }
   }
 
   /// Puts a number last. The pool must have been sized for it.

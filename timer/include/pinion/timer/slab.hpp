@@ -23,6 +23,11 @@ class slab {
   /// How many objects there are; their numbers are below it.
   [[nodiscard]] std::size_t capacity() const noexcept { return pages_.size() * page_size; }
 
+  /// What capacity() will be after reserve(n) of a slab that had less.
+  [[nodiscard]] static constexpr std::size_t capacity_for(std::size_t n) noexcept {
+    return (n + page_size - 1) / page_size * page_size;
+  }
+
   /// At least `n` objects. May throw std::bad_alloc; what is there stays, where it is.
   void reserve(std::size_t n) {
     while (capacity() < n) {

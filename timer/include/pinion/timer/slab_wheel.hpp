@@ -147,7 +147,7 @@ class slab_wheel {
   /// The arithmetic, for looking at.
   [[nodiscard]] const Levels& levels() const noexcept { return levels_; }
 
-  /// Entries in all buckets, of timers and garbage: at most twice the slots.
+  /// Entries in all buckets, of timers and garbage: at most twice the slots, and 256.
   [[nodiscard]] std::size_t entries() const noexcept { return entries_; }
 
   /// Whether `h` names a timer that is armed.
@@ -252,7 +252,7 @@ class slab_wheel {
 
   void count_entry() noexcept;
   void compact() noexcept;
-  void compact_chunk() noexcept;
+  std::size_t compact_chunk() noexcept;
   void begin_to_compact(std::uint16_t b) noexcept;
   bool find_something_to_compact() noexcept;
 
@@ -299,7 +299,7 @@ class slab_wheel {
   std::uint16_t compacting_ = 0;
   bool compacting_ends_ = true;  // nothing is left to do in that bucket
   std::uint32_t compacting_last_ = 0;
-  std::uint32_t compacting_credit_ = 0;
+  std::int32_t compacting_credit_ = 0;  // old entries that may be looked at
 };
 
 }  // namespace pinion::timer::inline PINION_MODE

@@ -69,15 +69,15 @@ bool slab_wheel<Value, Levels>::reschedule(handle h, instant deadline) noexcept 
 
 template <class Value, class Levels>
 void slab_wheel<Value, Levels>::make_room(std::size_t n) {
-  // All slots the map would make, or one that comes with a page might be used before its entries have room.
-  slots_.reserve(n);
-  const std::size_t slots = slots_.made();
-  entries_max_ = slots + slots / 2 + 64;
+  // Room for the entries first, of all slots that the map will make: a slot that is there is used.
+  const std::size_t slots = slots_.made_by(n);
   // While compaction catches up, entries can grow to twice the slots. A chunk holds fifteen; each bucket wastes part of
   // its last one, and what is gathered wastes that again; one bucket may be half compacted, and one be served.
   const std::size_t entries = 2 * slots + 256;
   const std::size_t last_ones = entries < no_bucket_ ? entries : no_bucket_;
   chains_.reserve(entries / chunk_chains::chunk_size + last_ones * (levels_.gathers() ? 2 : 1) + 8);
+  slots_.reserve(n);
+  entries_max_ = slots + slots / 2 + 64;
 }
 
 template <class Value, class Levels>

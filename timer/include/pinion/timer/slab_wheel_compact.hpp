@@ -12,19 +12,25 @@ void slab_wheel<Value, Levels>::count_entry() noexcept {
     compact();
 }
 
-/// Called for each new entry while there is too much garbage; every fourth time looks at one chunk: garbage goes, the
-/// rest is appended again. A slot may have two entries in a bucket that it left and came back to; the bit that the bucket's
-/// pass flips tells the second one.
+/// Called for each new entry while there is too much garbage; looks at four old entries, by whole chunks: garbage goes,
+/// the rest is appended again. It is entries that are counted and not chunks, as in a sparse bucket a chunk may hold
+/// one. A slot may have two entries in a bucket that it left and came back to; the bit that the bucket's pass flips tells
+/// the second one.
 template <class Value, class Levels>
 [[gnu::noinline]] void slab_wheel<Value, Levels>::compact() noexcept {
   compacting_credit_ += 4;
-  if (compacting_credit_ < chunk_chains::chunk_size) return;
-  compacting_credit_ = 0;
-  if (!compacting_ends_ || find_something_to_compact()) compact_chunk();
+  while (compacting_credit_ > 0) {
+    if (compacting_ends_ && !find_something_to_compact()) {
+      compacting_credit_ = 0;
+      return;
+    }
+    compacting_credit_ -= static_cast<std::int32_t>(compact_chunk());
+  }
 }
 
+/// Looks at the next chunk of the bucket that is being compacted; returns how many entries it had.
 template <class Value, class Levels>
-void slab_wheel<Value, Levels>::compact_chunk() noexcept {
+std::size_t slab_wheel<Value, Levels>::compact_chunk() noexcept {
   bucket& b = buckets_[compacting_];
   compacting_ends_ = b.chain.head == compacting_last_;
   std::array<std::uint32_t, chunk_chains::chunk_size> numbers;
@@ -32,9 +38,11 @@ void slab_wheel<Value, Levels>::compact_chunk() noexcept {
   for (std::size_t k = 0; k < count; ++k) {
     if (numbers[k] != chunk_chains::nothing) slots_.prefetch(numbers[k]);
   }
+  std::size_t looked_at = 0;
   for (std::size_t k = 0; k < count; ++k) {
     const std::uint32_t slot = numbers[k];
     if (slot == chunk_chains::nothing) continue;
+    ++looked_at;
     work_.touch();
     tag& t = slots_.tag(slot);
     if (t.bucket == compacting_ && slots_.is_taken(slot) && (t.mark & pass_bit) != b.pass) {
@@ -46,19 +54,21 @@ void slab_wheel<Value, Levels>::compact_chunk() noexcept {
     --entries_;
   }
   if (b.chain.empty() && compacting_ < bucket_count_) any_.clear(compacting_);
+  return looked_at;
 }
 
 template <class Value, class Levels>
 bool slab_wheel<Value, Levels>::find_something_to_compact() noexcept {
-  // Round and round over the chains that hold anything, the two special ones after those of the levels.
+  // Round and round over the chains that hold anything, the two special ones after those of the levels. Not over what is
+  // gathered: slots don't name that bucket, and its order is that of time.
   std::size_t b = no_bucket_;
   for (const std::size_t from : {std::size_t{compacting_} + 1, std::size_t{0}}) {
     b = from < bucket_count_ ? any_.first_from(from) : from;
     if (b > bucket_count_ && from < bucket_count_) b = bucket_count_;
-    while (b >= bucket_count_ && b < no_bucket_ && buckets_[b].chain.empty()) ++b;
-    if (b < no_bucket_) break;
+    while (b >= bucket_count_ && b < gathered_ && buckets_[b].chain.empty()) ++b;
+    if (b < gathered_) break;
   }
-  if (b >= no_bucket_) return false;
+  if (b >= gathered_) return false;
   begin_to_compact(static_cast<std::uint16_t>(b));
   return true;
 }

@@ -143,14 +143,21 @@ class slot_map {
     return value;
   }
 
+  /// How many slots there will be after reserve(n): whole pages. Throws std::length_error when handles can't name so many.
+  [[nodiscard]] std::size_t made_by(std::size_t n) const {
+    if (n > slots_max - retired_)
+      throw std::length_error("pinion::timer: no handle is left to name a timer by");
+    const std::size_t want = n + retired_;
+    if (want <= made_) return made_;
+    const std::size_t all = slab<slot>::capacity_for(want);
+    return all < slots_max ? all : slots_max;
+  }
+
   /// Makes room for `n` values at once: until then insert() neither allocates nor throws, but for retired slots.
   void reserve(std::size_t n) {
-    const std::size_t want = n + retired_;
-    if (want <= made_) return;
-    if (want > slots_max) throw std::length_error("pinion::timer: no handle is left to name a timer by");
-    slots_.reserve(want);
-    // The rest of a page is there already.
-    const std::size_t all = slots_.capacity() < slots_max ? slots_.capacity() : slots_max;
+    const std::size_t all = made_by(n);
+    if (all == made_) return;
+    slots_.reserve(all);
     for (auto number = static_cast<std::uint32_t>(all); number-- > made_;) {
       slot& s = slots_[number];
       s.generation = first_generation(number);
