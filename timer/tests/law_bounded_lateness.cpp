@@ -25,6 +25,7 @@ violation nothing_overdue_survives_an_unlimited_poll(const store_factory& factor
   scenario s{factory};
   for (int round = 0; round < 300; ++round) {
     for (int k = 0; k < 8; ++k) s.arm(s.now + s.random.any_length(40));
+    s.arm(s.now - s.random.any_length(34));  // due already
     if (round % 3 == 0) s.reschedule(s.random.below(s.timers.size()), s.now + s.random.any_length(40));
     s.poll(s.now + s.random.any_length(round % 10 == 0 ? 42 : 32));
     for (std::size_t id = 0; id < s.timers.size(); ++id) {
@@ -37,11 +38,32 @@ violation nothing_overdue_survives_an_unlimited_poll(const store_factory& factor
   return {};
 }
 
+violation a_stall_of_whole_turns_is_caught_up_with(const store_factory& factory) {
+  for (const std::uint64_t tick : {std::uint64_t{1} << 20, std::uint64_t{1'000'000}}) {
+    for (const std::uint64_t turn : {64U, 256U, 1'024U, 4'096U, 65'536U}) {
+      for (const std::uint64_t turns : {1U, 2U, 3U, 17U}) {
+        scenario s{factory, instant{7 * tick}};
+        const duration stall = duration{tick} * turn * turns;
+        for (std::uint64_t k = 1; k <= 32; ++k) s.arm(s.now + duration{stall.ns / 32 * k});
+        s.poll(s.now + stall);
+        for (std::size_t id = 0; id < s.timers.size(); ++id) {
+          if (s.is_armed(id) && s.timers[id].deadline + s.bound(id) <= s.now) {
+            return s.broken("a stall of ", turns, " turns of ", turn, " ticks left timer ", id, " for ",
+                            s.timers[id].deadline.ns);
+          }
+        }
+      }
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<clause> bounded_lateness() {
   return {{"T3", "FiresWhenPolledAtItsDueTime", fires_when_polled_at_its_due_time},
-          {"T3", "NothingOverdueSurvivesAnUnlimitedPoll", nothing_overdue_survives_an_unlimited_poll}};
+          {"T3", "NothingOverdueSurvivesAnUnlimitedPoll", nothing_overdue_survives_an_unlimited_poll},
+          {"T3", "AStallOfWholeTurnsIsCaughtUpWith", a_stall_of_whole_turns_is_caught_up_with}};
 }
 
 }  // namespace pinion::timer::testing

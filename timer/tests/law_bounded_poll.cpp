@@ -87,13 +87,32 @@ violation newcomers_come_after_the_backlog(const store_factory& factory) {
   return {};
 }
 
+violation a_crowd_on_the_move_keeps_to_the_budget(const store_factory& factory) {
+  scenario s{factory};
+  for (int k = 0; k < 2'000; ++k) s.arm(instant{100'000'000'000});
+  for (int polls = 0; s.store->size() != 0; ++polls) {
+    if (polls > 2'000) return s.broken("2,000 polls with a budget of 64 left ", s.store->size(), " timers");
+    const poll_result did = s.poll(s.store->next_wakeup(), 64);
+    if (did.fired + did.moved > 64)
+      return s.broken("a budget of 64 was spent ", did.fired + did.moved, " times on timers on their way");
+  }
+  for (const scenario::firing& f : s.fired) {
+    if (f.deadline + s.bound(f.id) < f.now) {
+      return s.broken("timer ", f.id, " for ", f.deadline.ns,
+                      " was left on its way by a budget, and fired at ", f.now.ns);
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<clause> bounded_poll() {
   return {{"T6", "APollDoesAtMostItsBudget", a_poll_does_at_most_its_budget},
           {"T6", "OneCrowdedTickNeverMakesOneLongTurn", one_crowded_tick_never_makes_one_long_turn, true},
           {"T6", "ABudgetOfNothingDoesNothing", a_budget_of_nothing_does_nothing},
-          {"T6", "NewcomersComeAfterTheBacklog", newcomers_come_after_the_backlog}};
+          {"T6", "NewcomersComeAfterTheBacklog", newcomers_come_after_the_backlog},
+          {"T6", "ACrowdOnTheMoveKeepsToTheBudget", a_crowd_on_the_move_keeps_to_the_budget}};
 }
 
 }  // namespace pinion::timer::testing

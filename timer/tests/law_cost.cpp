@@ -78,11 +78,52 @@ violation a_jump_costs_what_is_due_not_its_length(const store_factory& factory) 
   return {};
 }
 
+/// Entries that 256 questions for the next wakeup touch while n timers are armed, each after an arm and a
+/// cancel.
+std::uint64_t asked_at_population(const store_factory& factory, std::size_t n) {
+  scenario s{factory};
+  constexpr std::uint64_t minute = 60'000'000'000;
+  for (std::size_t k = 0; k < n; ++k) s.arm(instant{1'000'000 + s.random.below(minute)});
+  std::uint64_t sum = 0;
+  for (std::size_t k = 0; k < 256; ++k) {
+    s.arm(instant{1'000'000 + s.random.below(minute)});
+    s.cancel(k);
+    const std::uint64_t before = s.store->work().value_or(0);
+    static_cast<void>(s.store->next_wakeup());
+    sum += s.store->work().value_or(0) - before;
+  }
+  return sum;
+}
+
+violation the_next_wakeup_grows_no_faster_than_declared(const store_factory& factory) {
+  const growth declared = scenario{factory}.store->traits().next_wakeup;
+  constexpr std::size_t n = 512;
+  const std::uint64_t few = asked_at_population(factory, n);
+  const std::uint64_t many = asked_at_population(factory, 16 * n);
+  if (many <= allowance(declared, few, n)) return {};
+  return scenario{factory}.broken("256 next_wakeup() touch ", few, " entries among ", n, " timers and ", many,
+                                  " among ", 16 * n, ", faster growth than traits.next_wakeup declares");
+}
+
+violation a_long_uptime_costs_the_first_poll_nothing(const store_factory& factory) {
+  scenario s{factory, instant{std::uint64_t{1} << 44}};
+  s.arm(s.now + duration{1'000'000});
+  const std::uint64_t before = s.store->work().value_or(0);
+  s.poll(s.now + duration{1'000'000} + s.bound(0));
+  const std::uint64_t cost = s.store->work().value_or(0) - before;
+  if (cost > 512)
+    return s.broken("the first poll of a store made after a long uptime touched ", cost, " entries");
+  return {};
+}
+
 }  // namespace
 
 std::vector<clause> cost() {
-  return {{"T8", "GrowsNoFasterThanDeclared", grows_no_faster_than_declared, true},
-          {"T8", "AJumpCostsWhatIsDueNotItsLength", a_jump_costs_what_is_due_not_its_length, true}};
+  return {
+      {"T8", "GrowsNoFasterThanDeclared", grows_no_faster_than_declared, true},
+      {"T8", "TheNextWakeupGrowsNoFasterThanDeclared", the_next_wakeup_grows_no_faster_than_declared, true},
+      {"T8", "AJumpCostsWhatIsDueNotItsLength", a_jump_costs_what_is_due_not_its_length, true},
+      {"T8", "ALongUptimeCostsTheFirstPollNothing", a_long_uptime_costs_the_first_poll_nothing, true}};
 }
 
 }  // namespace pinion::timer::testing

@@ -75,13 +75,54 @@ violation is_at_most_now_while_more(const store_factory& factory) {
   return {};
 }
 
+violation is_not_slept_past_where_a_slot_begins(const store_factory& factory) {
+  for (const std::uint64_t tick : {std::uint64_t{1} << 20, std::uint64_t{1'000'000}}) {
+    for (unsigned bits = 0; bits < 24; ++bits) {
+      const std::uint64_t edge = tick << bits;
+      for (const std::uint64_t before : {tick / 2, std::uint64_t{1}, std::uint64_t{0}}) {
+        scenario s{factory, instant{tick / 3}};
+        s.arm(instant{edge - before});
+        for (int polls = 0; !s.has_fired(0); ++polls) {
+          const instant wakeup = s.store->next_wakeup();
+          if (polls > 1'000 || s.timers[0].deadline + s.bound(0) < wakeup) {
+            return s.broken("next_wakeup() sleeps past ", s.timers[0].deadline.ns, ", until ", wakeup.ns);
+          }
+          s.poll(wakeup);
+        }
+      }
+    }
+  }
+  return {};
+}
+
+violation a_later_timer_does_not_hide_an_earlier_one(const store_factory& factory) {
+  for (const std::uint64_t tick : {std::uint64_t{1} << 20, std::uint64_t{1'000'000}}) {
+    for (unsigned bits = 6; bits < 24; ++bits) {
+      // The first is far away when it is armed, the second near, and both are beyond where a slot begins.
+      const instant edge{tick << bits};
+      scenario s{factory};
+      const std::size_t earlier = s.arm(edge + duration{tick});
+      s.poll(edge - duration{20 * tick});
+      s.arm(edge + duration{20 * tick});
+      const instant due = s.timers[earlier].deadline + s.bound(earlier);
+      if (due < s.store->next_wakeup()) {
+        return s.broken("next_wakeup() is ", s.store->next_wakeup().ns, " for a later timer, and one for ",
+                        s.timers[earlier].deadline.ns, " is slept past");
+      }
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<clause> honest_wakeup() {
   return {{"T4", "IsNeverLaterThanTheEarliestDue", is_never_later_than_the_earliest_due},
           {"T4", "SleepingOnItNeverSpins", sleeping_on_it_never_spins},
           {"T4", "IsNeverWhenNothingWillFire", is_never_when_nothing_will_fire},
-          {"T4", "IsAtMostNowWhileMore", is_at_most_now_while_more}};
+          {"T4", "IsAtMostNowWhileMore", is_at_most_now_while_more},
+          {"T4", "IsNotSleptPastWhereASlotBegins", is_not_slept_past_where_a_slot_begins},
+          {"T4", "ALaterTimerDoesNotHideAnEarlierOne", a_later_timer_does_not_hide_an_earlier_one}};
 }
 
 }  // namespace pinion::timer::testing

@@ -43,11 +43,27 @@ violation not_one_nanosecond_before(const store_factory& factory) {
   return {};
 }
 
+violation nor_in_the_place_of_a_cancelled_timer(const store_factory& factory) {
+  for (const std::uint64_t ahead : {5'000'000ULL, 50'000'000ULL, 5'000'000'000ULL}) {
+    scenario s{factory};
+    for (std::size_t id = 0; id < 100; ++id) s.arm(instant{ahead});
+    for (std::size_t id = 0; id < 100; ++id) s.cancel(id);
+    for (std::size_t id = 0; id < 100; ++id) s.arm(instant{1'000 * ahead});
+    s.poll(instant{ahead} + s.bound(0));
+    if (!s.fired.empty()) {
+      return s.broken("timer ", s.fired[0].id, " for ", 1'000 * ahead, " fired at ", s.now.ns,
+                      ", in the place of a timer that was cancelled");
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<clause> never_early() {
   return {{"T1", "FiresOnlyAtOrAfterTheDeadline", fires_only_at_or_after_the_deadline},
-          {"T1", "NotOneNanosecondBefore", not_one_nanosecond_before}};
+          {"T1", "NotOneNanosecondBefore", not_one_nanosecond_before},
+          {"T1", "NorInThePlaceOfACancelledTimer", nor_in_the_place_of_a_cancelled_timer}};
 }
 
 }  // namespace pinion::timer::testing

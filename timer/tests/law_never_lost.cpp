@@ -69,6 +69,22 @@ violation nothing_beyond_the_budget_is_lost(const store_factory& factory) {
   return account(s);
 }
 
+violation what_a_budget_left_can_still_be_cancelled(const store_factory& factory) {
+  scenario s{factory};
+  for (int k = 0; k < 100; ++k) s.arm(instant{1'000'000});
+  const instant due = instant{1'000'000} + s.bound(0);
+  s.poll(due, 10);
+  std::size_t left = 0;
+  for (std::size_t id = 0; id < 100; ++id) {
+    if (s.is_armed(id) && left++ % 2 == 0 && !s.cancel(id))
+      return s.broken("timer ", id, " is due and has not run, and cancel said no");
+  }
+  if (violation broken = account(s)) return broken;
+  s.poll(due);
+  if (s.armed() != 0) return s.broken(s.armed(), " of 100 due timers are left after an unlimited poll");
+  return account(s);
+}
+
 violation a_throwing_sink_has_fired_that_one_timer(const store_factory& factory) {
   struct thrown {};
   scenario s{factory};
@@ -122,14 +138,38 @@ violation the_destructor_destroys_every_value_once(const store_factory& factory)
   return {};
 }
 
+violation a_past_deadline_fires_at_the_next_poll(const store_factory& factory) {
+  scenario s{factory, instant{5'000'000'000}};
+  for (const std::uint64_t deadline : {0ULL, 1ULL, 4'000'000'000ULL, 4'999'999'999ULL, 5'000'000'000ULL})
+    s.arm(instant{deadline});
+  s.poll(s.now + s.bound(4));
+  if (s.fired.size() != 5)
+    return s.broken("5 timers were armed for now or before, ", s.fired.size(), " fired");
+  return account(s);
+}
+
+violation a_crowd_that_moves_together_is_not_lost(const store_factory& factory) {
+  scenario s{factory};
+  for (int k = 0; k < 500; ++k) s.arm(instant{100'000'000'000});
+  for (int polls = 0; s.store->next_wakeup() != never; ++polls) {
+    if (polls > 10'000) return s.broken("10,000 wakeups, and ", s.store->size(), " timers are left");
+    s.poll(s.store->next_wakeup());
+  }
+  if (s.fired.size() != 500) return s.broken("500 timers had one deadline, ", s.fired.size(), " fired");
+  return account(s);
+}
+
 }  // namespace
 
 std::vector<clause> never_lost() {
   return {{"T2", "EachTimerEndsExactlyOnce", each_timer_ends_exactly_once},
           {"T2", "NothingBeyondTheBudgetIsLost", nothing_beyond_the_budget_is_lost},
+          {"T2", "WhatABudgetLeftCanStillBeCancelled", what_a_budget_left_can_still_be_cancelled},
           {"T2", "AThrowingSinkHasFiredThatOneTimer", a_throwing_sink_has_fired_that_one_timer},
           {"T2", "ClearDestroysEveryValueOnce", clear_destroys_every_value_once},
-          {"T2", "TheDestructorDestroysEveryValueOnce", the_destructor_destroys_every_value_once}};
+          {"T2", "TheDestructorDestroysEveryValueOnce", the_destructor_destroys_every_value_once},
+          {"T2", "APastDeadlineFiresAtTheNextPoll", a_past_deadline_fires_at_the_next_poll},
+          {"T2", "ACrowdThatMovesTogetherIsNotLost", a_crowd_that_moves_together_is_not_lost}};
 }
 
 }  // namespace pinion::timer::testing

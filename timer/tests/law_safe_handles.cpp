@@ -106,6 +106,36 @@ violation forged_and_foreign_handles_are_refused(const store_factory& factory) {
   return {};
 }
 
+violation a_handle_is_good_wherever_its_timer_moves(const store_factory& factory) {
+  scenario s{factory};
+  for (int k = 0; k < 1'000; ++k) s.arm(s.now + s.random.any_length(42));
+  for (int round = 0; round < 1'000; ++round) {
+    s.poll(s.store->next_wakeup());
+    const std::size_t id = s.random.below(s.timers.size());
+    if (s.is_armed(id) && !s.cancel(id)) return s.broken("the handle of timer ", id, " went bad on the way");
+    if (s.wrong_value) return s.broken("the handle of one timer came to name another");
+    s.arm(s.now + s.random.any_length(42));
+  }
+  return {};
+}
+
+violation a_crowd_that_shrinks_keeps_its_handles(const store_factory& factory) {
+  scenario s{factory};
+  for (int k = 0; k < 2'000; ++k) s.arm(instant{30'000'000'000});
+  for (std::size_t id = 0; id < 2'000; ++id) {
+    if (id % 200 != 7 && !s.cancel(id)) return s.broken("a live handle was refused by cancel");
+    if (id % 100 == 0) s.poll(s.now + duration{10'000'000});
+  }
+  for (std::size_t id = 7; id < 2'000; id += 200) {
+    if (!s.reschedule(id, instant{40'000'000'000}))
+      return s.broken("after nine in ten of its neighbours went the handle of timer ", id, " was refused");
+  }
+  for (std::size_t id = 7; id < 2'000; id += 200) {
+    if (!s.cancel(id) || s.wrong_value) return s.broken("a live handle was refused by cancel");
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<clause> safe_handles() {
@@ -113,7 +143,9 @@ std::vector<clause> safe_handles() {
           {"T5", "AReusedSlotRefusesItsOldHandles", a_reused_slot_refuses_its_old_handles},
           {"T5", "ASlotWhoseGenerationWouldWrapIsRetired", a_slot_whose_generation_would_wrap_is_retired},
           {"T5", "RescheduleAndGrowthKeepAHandle", reschedule_and_growth_keep_a_handle},
-          {"T5", "ForgedAndForeignHandlesAreRefused", forged_and_foreign_handles_are_refused}};
+          {"T5", "ForgedAndForeignHandlesAreRefused", forged_and_foreign_handles_are_refused},
+          {"T5", "AHandleIsGoodWhereverItsTimerMoves", a_handle_is_good_wherever_its_timer_moves},
+          {"T5", "ACrowdThatShrinksKeepsItsHandles", a_crowd_that_shrinks_keeps_its_handles}};
 }
 
 }  // namespace pinion::timer::testing

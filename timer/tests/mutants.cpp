@@ -2,7 +2,10 @@
 #include "mutants.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+
+#include "historic_wheel.hpp"
 
 namespace pinion::timer::testing {
 namespace {
@@ -213,31 +216,36 @@ struct fires_equal_deadlines_out_of_arming_order final : batched {
 };
 
 template <class Mutant>
-mutant made(const char* law, const char* name, bool needs_checked = false) {
-  return {law, {name, [](const setup& how) { return std::make_unique<Mutant>(how); }}, needs_checked};
+mutant made(const char* law, const char* name, bool needs_checked = false, const char* origin = "") {
+  return {law, {name, [](const setup& how) { return std::make_unique<Mutant>(how); }}, needs_checked, origin};
 }
 
 }  // namespace
 
 const std::vector<mutant>& mutants() {
-  static const std::vector<mutant> all{
-      made<fires_one_tick_early>("T1", "FiresOneTickEarly"),
-      made<loses_what_is_beyond_the_budget>("T2", "LosesWhatIsBeyondTheBudget"),
-      made<drops_the_batch_when_a_sink_throws>("T2", "DropsTheBatchWhenASinkThrows"),
-      made<fires_one_tick_late>("T3", "FiresOneTickLate"),
-      made<wakes_later_than_the_earliest_due>("T4", "WakesLaterThanTheEarliestDue"),
-      made<accepts_a_reused_handle>("T5", "AcceptsAReusedHandle"),
-      made<loses_what_is_beyond_the_budget>("T6", "LosesWhatIsBeyondTheBudget"),
-      made<fires_beyond_the_budget>("T6", "FiresBeyondTheBudget"),
-      made<fires_in_the_poll_that_armed_it>("T7", "FiresInThePollThatArmedIt"),
-      made<runs_a_due_timer_cancelled_in_the_batch>("T7", "RunsADueTimerCancelledInTheBatch"),
-      made<runs_a_due_timer_rescheduled_in_the_batch>("T7", "RunsADueTimerRescheduledInTheBatch"),
-      made<work_grows_with_the_population>("T8", "WorkGrowsWithThePopulation", true),
-      made<allocates_after_reserve>("T9", "AllocatesAfterReserve"),
-      made<wraps_a_deadline_near_the_end>("T10", "WrapsADeadlineNearTheEnd"),
-      made<fires_a_timer_at_never>("T10", "FiresATimerAtNever"),
-      made<fires_equal_deadlines_out_of_arming_order>("T11", "FiresEqualDeadlinesOutOfArmingOrder"),
-  };
+  static const std::vector<mutant> all = [] {
+    std::vector<mutant> list{
+        made<fires_one_tick_early>("T1", "FiresOneTickEarly"),
+        made<loses_what_is_beyond_the_budget>("T2", "LosesWhatIsBeyondTheBudget"),
+        made<drops_the_batch_when_a_sink_throws>("T2", "DropsTheBatchWhenASinkThrows"),
+        made<fires_one_tick_late>("T3", "FiresOneTickLate"),
+        made<wakes_later_than_the_earliest_due>("T4", "WakesLaterThanTheEarliestDue"),
+        made<accepts_a_reused_handle>("T5", "AcceptsAReusedHandle", false, "001 (a)"),
+        made<loses_what_is_beyond_the_budget>("T6", "LosesWhatIsBeyondTheBudget"),
+        made<fires_beyond_the_budget>("T6", "FiresBeyondTheBudget"),
+        made<fires_in_the_poll_that_armed_it>("T7", "FiresInThePollThatArmedIt"),
+        made<runs_a_due_timer_cancelled_in_the_batch>("T7", "RunsADueTimerCancelledInTheBatch", false,
+                                                      "Asio"),
+        made<runs_a_due_timer_rescheduled_in_the_batch>("T7", "RunsADueTimerRescheduledInTheBatch"),
+        made<work_grows_with_the_population>("T8", "WorkGrowsWithThePopulation", true),
+        made<allocates_after_reserve>("T9", "AllocatesAfterReserve"),
+        made<wraps_a_deadline_near_the_end>("T10", "WrapsADeadlineNearTheEnd"),
+        made<fires_a_timer_at_never>("T10", "FiresATimerAtNever"),
+        made<fires_equal_deadlines_out_of_arming_order>("T11", "FiresEqualDeadlinesOutOfArmingOrder"),
+    };
+    std::ranges::move(historic_mutants(), std::back_inserter(list));
+    return list;
+  }();
   return all;
 }
 

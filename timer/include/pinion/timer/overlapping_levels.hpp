@@ -60,7 +60,7 @@ class overlapping_levels {
   /// The level that a bucket is on.
   [[nodiscard]] std::size_t level_of(std::size_t bucket) const noexcept { return bucket / geometry_.slots; }
   /// Which of its level's slots a bucket is.
-  [[nodiscard]] std::size_t slot_of(std::uint16_t bucket) const noexcept { return bucket & mask_; }
+  [[nodiscard]] std::size_t slot_of(std::size_t bucket) const noexcept { return bucket & mask_; }
 
   /// The tick of a level.
   [[nodiscard]] duration tick_of(std::size_t level) const noexcept {

@@ -182,7 +182,7 @@ class stationary_wheel : public slab_wheel<Value, overlapping_levels> {
   /// The id of a timer that is armed here, or 0.
   [[nodiscard]] std::uint64_t id_of(handle h) const noexcept {
     if (!this->is_armed(h)) return 0;
-    const std::size_t b = this->bucket_of(h);
+    const auto b = static_cast<std::uint16_t>(this->bucket_of(h));
     return stationary_id{
         static_cast<std::uint8_t>(this->level_of(h)), static_cast<std::uint32_t>(h.bits() >> 32),
         static_cast<std::uint16_t>(this->levels().slot_of(b)), static_cast<std::uint32_t>(h.bits())}
@@ -199,13 +199,19 @@ class stationary_wheel : public slab_wheel<Value, overlapping_levels> {
     const overlapping_levels& levels = this->levels();
     const std::size_t last = levels.geometry().level_count - 1U;
     for (std::size_t level = 0; level <= last; ++level) {
+      if (target - this->now() + levels.tick_of(level) >= levels.coverage_of(level)) continue;
+      if (level == 0) return target;
       const std::uint64_t tick = levels.tick_of(level).ns;
-      if (target - this->now() + levels.tick_of(level) < levels.coverage_of(level)) {
-        return level == 0 ? target : instant{target.ns / tick * tick};
-      }
+      const instant at{target.ns / tick * tick};
+      // In the spoke that now is in, and just out of the finer ring's reach: as far as that one goes.
+      return this->now() < at ? at : furthest_of(level - 1);
     }
-    const std::uint64_t tick = levels.tick_of(last).ns;
-    return instant{(this->now() + levels.coverage_of(last)).ns / tick * tick - tick};
+    return furthest_of(last);
+  }
+  /// The last moment at which a ring fires.
+  [[nodiscard]] instant furthest_of(std::size_t level) const noexcept {
+    const std::uint64_t tick = this->levels().tick_of(level).ns;
+    return instant{(this->now() + this->levels().coverage_of(level)).ns / tick * tick - tick};
   }
 
   instant start_;
