@@ -30,14 +30,15 @@ class Page:
     title: str
     text: str  # Markdown
     origin: str  # the file of the tree that it was made from, or what made it
-    part: str = ""
+    part: str = ""  # of the menu, whose entries below it are shown while this page is
     description: str = ""
 
 
 def documents(texts: dict[str, str]) -> list[Page]:
     """A page for each Markdown file; the comments that mark quotations are left out."""
-    return [Page(address(path), title(path, text), _QUOTE.sub("", text), path)
-            for path, text in texts.items() if path.endswith(".md")]
+    paths = {path for path in texts if path.endswith(".md")}
+    return [Page(address(path), title(path, text), _QUOTE.sub("", text), path, _chapter(path, paths))
+            for path, text in texts.items() if path in paths]
 
 
 def address(path: str) -> str:
@@ -92,13 +93,16 @@ def shown(paths: set[str], texts: dict[str, str], files: set[str]) -> tuple[list
 
 
 def navigation(documents: list[Page], reference: dict[str, list[Page]]) -> list[dict]:
-    """The groups of the menu; each page stands in one."""
+    """The groups of the menu; each page stands in one, or below the page that its folder is named after."""
     parts = sorted({name.split("/include/")[0] for name in tree.files() if "/include/pinion/" in name})
     groups = {"": [], "Guide": [], "Parts": [], "Reference": [], "Design": [], "More": []}
     for page in sorted(documents, key=lambda page: (page.origin != FRONT, page.origin)):
         folder = posixpath.dirname(page.origin)
+        if folder and folder == page.part:
+            continue
         group = {"": "", "docs": "Guide", "docs/design": "Design"}.get(folder, "Parts" if folder in parts else "More")
-        groups[group].append({"title": "Overview" if page.origin == FRONT else page.title, "address": page.address})
+        groups[group].append({"title": "Overview" if page.origin == FRONT else page.title, "address": page.address,
+                              "part": page.part, "children": _below(page, documents)})
     groups["Reference"] = [{"title": "All names", "address": "/reference/index.html"}]
     for part, headers in reference.items():
         children = [{"title": page.title, "address": page.address} for page in headers]
@@ -123,6 +127,20 @@ def _source_text(path: str, text: str) -> str:
     language = "cmake" if name == "CMakeLists.txt" else _LANGUAGES.get(posixpath.splitext(name)[1], "text")
     language = "python" if text.startswith("#!/usr/bin/env python3") else language
     return f"# {path}\n\n{fence}{language}\n{text.rstrip()}\n{fence}\n"
+
+
+def _chapter(path: str, paths: set[str]) -> str:
+    """docs/x.md and the documents in docs/x/ are a chapter, docs/x; any other document is in none."""
+    stem, folder = path.removesuffix(".md"), posixpath.dirname(path)
+    if f"{folder}.md" in paths:
+        return folder
+    return stem if any(posixpath.dirname(other) == stem for other in paths) else ""
+
+
+def _below(page: Page, documents: list[Page]) -> list[dict]:
+    """The other pages of its chapter, by their names."""
+    others = [other for other in documents if page.part and other.part == page.part and other is not page]
+    return [{"title": other.title, "address": other.address} for other in sorted(others, key=lambda other: other.origin)]
 
 
 def _parents(path: str) -> list[str]:

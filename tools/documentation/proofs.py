@@ -88,6 +88,18 @@ def places_documents(_folder: pathlib.Path) -> str | None:
     return "\n".join(wrong) or None
 
 
+def lists_documents(_folder: pathlib.Path) -> str | None:
+    """Every document stands in the menu once; those of a chapter below the page that the chapter begins with."""
+    texts = {name: f"# {name}\n" for name in ("README.md", "docs/a.md", "docs/a/c.md", "docs/a/b.md", "docs/d.md",
+                                              "docs/design/e.md", "bench/README.md")}
+    listed = {group["title"]: [(entry["title"], [child["title"] for child in entry.get("children", [])])
+                               for entry in group["pages"]]
+              for group in pages.navigation(pages.documents(texts), {}) if group["title"] != "Reference"}
+    wanted = {"": [("Overview", [])], "Guide": [("docs/a.md", ["docs/a/b.md", "docs/a/c.md"]), ("docs/d.md", [])],
+              "Design": [("docs/design/e.md", [])], "More": [("bench/README.md", [])]}
+    return None if listed == wanted else f"the menu is {listed}"
+
+
 PROOFS = {
     "headers are read as they are written": reads_headers,
     "pages show contracts and hide details": writes_pages,
@@ -96,6 +108,7 @@ PROOFS = {
     "modules' exports are read": reads_modules,
     "broken links are found, each kind": finds_broken_links,
     "documents keep their places": places_documents,
+    "documents stand in the menu once": lists_documents,
 }
 
 
