@@ -6,7 +6,7 @@
 
 using namespace pinion;
 
-// 512 slots of 0.1 ms, 64 of 51.2 ms, 64 of 3.3 s: 3.5 minutes, and what is further away is placed anew from there.
+// 512 slots of 0.1 ms, 64 of 51.2 ms, 64 of 3.3 s: 3.5 minutes. What is beyond is placed anew from there.
 using fine_levels = timer::nested_levels<100'000, 9, 6, 6>;
 
 // A store that owns its values.
