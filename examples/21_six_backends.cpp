@@ -6,6 +6,8 @@
 
 using namespace pinion;
 
+namespace {
+
 constexpr instant ten_seconds{10'000'000'000};
 constexpr instant forty_seconds{40'000'000'000};
 
@@ -23,6 +25,8 @@ void follow(const char* name) {
     say(name, now, timers.poll(now, [](timer::handle, instant, int&&) {}));
   }
 }
+
+}  // namespace
 
 int main() {
   follow<timer::ordered_map<int>>("ordered_map");
