@@ -20,6 +20,7 @@ using pinion::explain;
 using pinion::floor;
 using pinion::floor_to;
 using pinion::forever;
+using pinion::has_sim;
 using pinion::has_timer;
 using pinion::instant;
 using pinion::is_checked;

@@ -25,6 +25,7 @@ endforeach()
 
 vcpkg_check_features(OUT_FEATURE_OPTIONS feature_options FEATURES
   modules PINION_MODULES
+  sim PINION_SIM
   timer PINION_TIMER)
 
 vcpkg_cmake_configure(

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// import pinion.sim: what <pinion/sim.hpp> declares, the same entities.
+module;
+#include <pinion/sim.hpp>
+
+export module pinion.sim;
+export import pinion.base;
+
+export namespace pinion::sim {
+using pinion::sim::run_end;
+using pinion::sim::run_result;
+using pinion::sim::run_until;
+using pinion::sim::run_until_idle;
+using pinion::sim::sleeper;
+using pinion::sim::turn_function;
+using pinion::sim::turns_usual;
+using pinion::sim::virtual_clock;
+}  // namespace pinion::sim

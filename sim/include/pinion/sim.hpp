@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// pinion's sim part: what stands in for the world in a test.
+#pragma once
+
+#include <pinion/sim/run_until.hpp>
+#include <pinion/sim/virtual_clock.hpp>
