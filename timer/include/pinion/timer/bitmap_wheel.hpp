@@ -9,7 +9,7 @@
 //
 //   bitmap_wheel timers{monotonic_clock::now()};
 //   bitmap_wheel::entry wake{[](bitmap_wheel::entry& e) { static_cast<task*>(e.context)->run(); }, &task};
-//   timers.schedule(wake, now + 30s);         // never allocates, never fails
+//   timers.schedule(wake, now + ceil(30s));   // never allocates, never fails
 //   timers.poll(now);                         // calls the wakers of what is due
 //
 // An entry's destructor cancels it. One owner at a time, for the wheel and every entry armed in it.

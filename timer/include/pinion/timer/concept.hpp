@@ -6,8 +6,8 @@
 // no clock and no thread: it knows the time that poll() last told it. One owner at a time calls it.
 //
 //   Store store{monotonic_clock::now()};
-//   handle h = store.schedule(now + 30s, std::move(task));       // arm
-//   store.reschedule(h, now + 60s);                              // push on, same handle
+//   handle h = store.schedule(now + ceil(30s), std::move(task)); // arm
+//   store.reschedule(h, now + ceil(60s));                        // push on, same handle
 //   std::optional<task_type> task = store.cancel(h);             // take back
 //   store.poll(now, 64, [](handle, instant deadline, task_type&& task) { task.run(); });
 //   sleep_until(store.next_wakeup());
@@ -96,8 +96,8 @@ struct poll_result {
 /// A budget that is never exhausted.
 inline constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
-/// What poll() hands due timers to. The value is the sink's to move from; it is destroyed when the sink
-/// returns.
+/// What poll() hands due timers to: the handle, which is refused from then on; the deadline that the timer was last armed
+/// for, not the later time at which it fires; and the value, the sink's to move from, destroyed when the sink returns.
 template <class Sink, class Value> concept sink_for = std::invocable<Sink&, handle, instant, Value&&>;
 
 namespace concept_detail {

@@ -7,8 +7,8 @@
 // again places nothing, and firing reads whole cache lines that say what to fetch next. Every timer is late by at most a tick.
 //
 //   deferred_wheel<task> timers{monotonic_clock::now()};
-//   handle idle = timers.schedule(now + 60s, task{…});
-//   timers.reschedule(idle, now + 60s);     // for each request: one store
+//   handle idle = timers.schedule(now + ceil(60s), task{…});
+//   timers.reschedule(idle, now + ceil(60s));     // for each request: one store
 //
 // One owner at a time; no member may be called by another thread meanwhile, not even a const one.
 #pragma once

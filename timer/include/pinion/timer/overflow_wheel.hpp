@@ -7,7 +7,7 @@
 // millisecond. Pick it for milliseconds that are milliseconds: its tick divides chrono's units, at the price of a division.
 //
 //   overflow_wheel<task> timers{monotonic_clock::now()};
-//   handle h = timers.schedule(now + 30s, task{…});
+//   handle h = timers.schedule(now + ceil(30s), task{…});
 //
 // One owner at a time; no member may be called by another thread meanwhile, not even a const one.
 #pragma once
