@@ -76,7 +76,7 @@ TEST(chunk_chains, LooksAheadIntoTheFirstChunk) {
   append_range(chains, c, 7, 30);
 
   ASSERT_NE(chains.first(c), nullptr);
-  EXPECT_EQ(chains.first(c)->numbers[0], 7U);
+  EXPECT_EQ(chains.first(c)->words[0], 7U);
 }
 
 TEST(chunk_chains, ChainsOfOnePoolAreApart) {

@@ -191,14 +191,13 @@ TEST(overlapping_levels, AnExactTimerGetsToItsTickOnStationaryLevels) {
   }
 }
 
-TEST(overlapping_levels, ServesALaterDeadlineFromACoarseStationarySlotOnlyInTime) {
+TEST(overlapping_levels, ABucketServesWhatIsDueNoEarlierThanItsTurnComes) {
   const auto levels = with_hand(stationary, 100);
 
-  EXPECT_TRUE(levels.serves(level_1 + 2, levels.begin_of(128)));
-  EXPECT_FALSE(levels.serves(level_1 + 2, levels.begin_of(127)));
-  EXPECT_TRUE(levels.serves(3, levels.begin_of(101))) << "a slot of level 0 is its tick";
-  EXPECT_TRUE(with_hand(cascading, 100).serves(level_1 + 2, levels.begin_of(127)))
-      << "a cascading slot is served when it begins";
+  EXPECT_TRUE(levels.serves(level_1 + 2, 128));
+  EXPECT_FALSE(levels.serves(level_1 + 2, 127));
+  EXPECT_TRUE(levels.serves(3, 131)) << "slot 3 comes round 31 ticks after slot 36";
+  EXPECT_FALSE(levels.serves(3, 130));
 }
 
 TEST(overlapping_levels, IsLateByTheTickOfTheLevelThatReachesSoFar) {

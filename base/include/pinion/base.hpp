@@ -6,5 +6,6 @@
 #include <pinion/base/assert.hpp>
 #include <pinion/base/diagnostic.hpp>
 #include <pinion/base/error.hpp>
+#include <pinion/base/memory.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/config.hpp>

@@ -5,14 +5,20 @@
 // A wheel's buckets are these: appending is a store into the last chunk, and reading one is a walk over whole lines that
 // tells fifteen numbers ahead what to prefetch, where a linked list of nodes waits for each one in turn.
 //
+// A chain knows the place for its next number. A chunk is aligned to its size, so that place alone tells whether the last chunk
+// is full, and which one it is.
+//
 // The pool is sized by reserve(); append() and everything else neither allocate nor fail.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <new>
 #include <pinion/base/assert.hpp>
 #include <pinion/timer/slab.hpp>
+#include <utility>
 
 namespace pinion::timer {
 
@@ -23,52 +29,74 @@ class chunk_chains {
   /// Numbers that a chunk holds.
   static constexpr std::size_t chunk_size = 15;
 
-  /// A cache line of numbers, and the number of the next chunk.
+  /// A cache line: numbers, and last the number of the next chunk.
   struct alignas(64) chunk {
-    std::uint32_t next;
-    std::array<std::uint32_t, chunk_size> numbers;
+    std::array<std::uint32_t, chunk_size + 1> words;
   };
 
-  /// One queue: its first and last chunk, and how full the last one is.
+ private:
+  static constexpr std::uint32_t no_chunk = nothing >> 1;
+  // Where an empty chain would put its next number: behind a chunk that is full and never written.
+  static inline constinit chunk full_{};
+
+ public:
+  /// One queue: where its next number goes, its first chunk, and a bit for the owner, which is 0 again when the chain runs empty.
   struct chain {
-    std::uint32_t head = nothing;
-    std::uint32_t tail = nothing;
-    std::uint32_t fill = chunk_size;
+    std::uint32_t* end = &full_.words[chunk_size];
+    std::uint32_t head : 31 = no_chunk;
+    std::uint32_t mark : 1 = 0;
     /// Whether it has no chunk.
-    [[nodiscard]] bool empty() const noexcept { return head == nothing; }
+    [[nodiscard]] bool empty() const noexcept { return head == no_chunk; }
+    /// Whether the next append() takes a chunk from the pool.
+    [[nodiscard]] bool is_full() const noexcept { return place_in_chunk(end) == chunk_size; }
   };
 
   /// Room for `n` chunks in all. May throw std::bad_alloc.
   void reserve(std::size_t n) {
-    // Page by page, so that what was made before memory ran out is in the pool.
-    for (std::size_t made = chunks_.capacity(); made < n;) {
-      chunks_.reserve(made + 1);
-      for (; made < chunks_.capacity(); ++made) release(static_cast<std::uint32_t>(made));
-    }
+    if (n <= made_) return;
+    chunks_.reserve(n);
+    make(slab<chunk>::capacity_for(n));
+  }
+  /// The same, and more at once, for who grows in small steps.
+  void grow_to(std::size_t n) {
+    if (n <= made_) return;
+    chunks_.grow_to(n);
+    make(slab<chunk>::capacity_for(n));
   }
 
   /// Puts a number last. The pool must have been sized for it.
   void append(chain& to, std::uint32_t number) noexcept {
-    if (to.fill == chunk_size) extend(to);
-    chunks_[to.tail].numbers[to.fill++] = number;
+    if (to.is_full()) extend(to);
+    *to.end++ = number;
+  }
+
+  /// Gives a chain that is full its next chunk.
+  [[gnu::noinline]] void extend(chain& to) noexcept {
+    PINION_ASSERT(free_ != nothing, "the pool of chunks was sized too small");
+    const std::uint32_t fresh = free_;
+    chunk& c = chunks_[fresh];
+    free_ = c.words[chunk_size];
+    if (to.empty()) {
+      to.head = fresh & no_chunk;
+    } else {
+      *to.end = fresh;
+    }
+    to.end = c.words.data();
   }
 
   /// The next append begins a new chunk; what the last one has room for stays unused.
-  void close(chain& c) noexcept {
-    if (c.empty()) return;
-    chunk& last = chunks_[c.tail];
-    while (c.fill < chunk_size) last.numbers[c.fill++] = nothing;
+  static void close(chain& c) noexcept {
+    while (!c.is_full()) *c.end++ = nothing;
   }
 
   /// Appends all of `other`, which is empty then.
-  void take(chain& to, chain& other) noexcept {
+  static void take(chain& to, chain& other) noexcept {
     if (to.empty()) {
       to = other;
     } else if (!other.empty()) {
       close(to);
-      chunks_[to.tail].next = other.head;
-      to.tail = other.tail;
-      to.fill = other.fill;
+      *to.end = other.head;
+      to.end = other.end;
     }
     other = chain{};
   }
@@ -76,17 +104,18 @@ class chunk_chains {
   /// Takes the first chunk off: how many numbers it has, copied to `out`; some may be `nothing`.
   std::size_t pop(chain& from, std::array<std::uint32_t, chunk_size>& out) noexcept {
     const std::uint32_t first = from.head;
-    const chunk& c = chunks_[first];
-    out = c.numbers;
+    chunk& c = chunks_[first];
+    std::memcpy(out.data(), c.words.data(), sizeof out);
     std::size_t count = chunk_size;
-    if (first == from.tail) {
-      count = from.fill;
+    if (is_last(from, c)) {
+      count = place_in_chunk(from.end);
       from = chain{};
     } else {
-      from.head = c.next;
-      chunks_.prefetch(c.next);
+      from.head = c.words[chunk_size] & no_chunk;
+      chunks_.prefetch(from.head);
     }
-    release(first);
+    c.words[chunk_size] = free_;
+    free_ = first;
     return count;
   }
 
@@ -94,12 +123,27 @@ class chunk_chains {
   [[nodiscard]] const chunk* first(const chain& c) const noexcept {
     return c.empty() ? nullptr : &chunks_[c.head];
   }
+  /// The chunk behind one that is not its chain's last.
+  [[nodiscard]] const chunk& next(const chunk& c) const noexcept { return chunks_[c.words[chunk_size]]; }
+  /// Whether a chunk of a chain is its last, and how many numbers that one has.
+  [[nodiscard]] static bool is_last(const chain& of, const chunk& c) noexcept {
+    return of.end - place_in_chunk(of.end) == c.words.data();
+  }
+  [[nodiscard]] static std::size_t fill_of_last(const chain& of) noexcept { return place_in_chunk(of.end); }
 
   /// How many chunks a chain has. Walks it.
   [[nodiscard]] std::size_t length(const chain& c) const noexcept {
     if (c.empty()) return 0;
     std::size_t count = 1;
-    for (std::uint32_t k = c.head; k != c.tail; k = chunks_[k].next) ++count;
+    for (const chunk* k = first(c); !is_last(c, *k); k = &next(*k)) ++count;
+    return count;
+  }
+
+  /// How many chunks there are, and how many of them are in no chain. Walks those.
+  [[nodiscard]] std::size_t made() const noexcept { return made_; }
+  [[nodiscard]] std::size_t free() const noexcept {
+    std::size_t count = 0;
+    for (std::uint32_t k = free_; k != nothing && count <= made_; k = chunks_[k].words[chunk_size]) ++count;
     return count;
   }
 
@@ -108,29 +152,27 @@ class chunk_chains {
 
   /// Gives back every chunk of every chain, all of which the caller forgets.
   void clear() noexcept {
+    const std::size_t all = std::exchange(made_, 0);
     free_ = nothing;
-    for (std::size_t k = chunks_.capacity(); k-- > 0;) release(static_cast<std::uint32_t>(k));
+    make(all);
   }
 
  private:
-  [[gnu::noinline]] void extend(chain& to) noexcept {
-    PINION_ASSERT(free_ != nothing, "the pool of chunks was sized too small");
-    const std::uint32_t fresh = free_;
-    free_ = chunks_[fresh].next;
-    if (to.empty()) {
-      to.head = fresh;
-    } else {
-      chunks_[to.tail].next = fresh;
-    }
-    to.tail = fresh;
-    to.fill = 0;
+  /// How many of its chunk's numbers stand before a place. Reason 1 for looking at an address as a number: a chunk is aligned to
+  /// its size, so the low bits of the place of one of its words are the word's own.
+  static std::size_t place_in_chunk(const std::uint32_t* place) noexcept {
+    return reinterpret_cast<std::uintptr_t>(place) % sizeof(chunk) / sizeof(std::uint32_t);
   }
-  void release(std::uint32_t number) noexcept {
-    chunks_[number].next = free_;
-    free_ = number;
+  void make(std::size_t all) noexcept {
+    for (auto k = static_cast<std::uint32_t>(all); k-- > made_;) {
+      (::new (static_cast<void*>(&chunks_[k])) chunk)->words[chunk_size] = free_;
+      free_ = k;
+    }
+    made_ = all;
   }
 
   slab<chunk> chunks_;
+  std::size_t made_ = 0;
   std::uint32_t free_ = nothing;
 };
 

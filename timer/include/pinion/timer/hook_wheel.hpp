@@ -176,8 +176,8 @@ class hook_wheel final : private hook_owner {
     if (h.owner_ == nullptr) return false;
     PINION_ASSERT(h.owner_ == this, "a hook is armed in another wheel: cancel it there first");
     work_.touch();
-    if (h.bucket_ < bucket_count_ && h.deadline_ <= deadline && now_ < deadline && deadline != never &&
-        levels_.serves(h.bucket_, deadline)) {
+    if (h.bucket_ < bucket_count_ && now_ < deadline && deadline != never &&
+        levels_.serves(h.bucket_, levels_.tick_at_or_after(deadline))) {
       h.deadline_ = deadline;
       return true;
     }
@@ -222,14 +222,14 @@ class hook_wheel final : private hook_owner {
 
   /// When the next occupied bucket is to be served; `never` when nothing will fire.
   [[nodiscard]] instant next_wakeup() const noexcept {
-    if (!pending_.empty() || !arrived_.empty() || !arrivals_.empty()) [[unlikely]] {
-      // At most the due time of whatever could fire at once.
-      const instant hand = pending_.empty() ? now_ : levels_.begin_of(levels_.hand());
-      return !has_arrivals() || hand < arrived_since_ ? hand : arrived_since_;
-    }
     const std::uint64_t tick = levels_.next(occupied_).tick;
-    if (tick <= levels_.last_tick()) return levels_.begin_of(tick);
-    return ending_.empty() ? never : instant{never.ns - 1};
+    instant at = tick <= levels_.last_tick() ? levels_.begin_of(tick)
+                 : ending_.empty()           ? never
+                                             : instant{never.ns - 1};
+    // At most the due time of whatever could fire at once, too.
+    if (!pending_.empty() && levels_.begin_of(levels_.hand()) < at) at = levels_.begin_of(levels_.hand());
+    if (has_arrivals() && arrived_since_ < at) at = arrived_since_;
+    return at;
   }
 
   /// How late a hook armed `ahead` of now may be.

@@ -33,6 +33,9 @@ class nested_levels {
   }();
 
  public:
+  /// Whether a timer can ask to be placed as place()'s `exact` says.
+  static constexpr bool has_exact_timers = false;
+
   /// Bits for all buckets.
   using occupancy_type = occupancy<buckets>;
 
@@ -62,9 +65,10 @@ class nested_levels {
     return instant{tick_number * TickNs};
   }
 
-  /// Whether a bucket is served in time for a deadline no earlier than the one it was chosen for. A slot begins no later
-  /// than any deadline in it.
-  [[nodiscard]] static constexpr bool serves(std::uint16_t, instant) noexcept { return true; }
+  /// Whether a bucket ahead of the hand is served in time for a timer due at a tick: whether it begins no later.
+  [[nodiscard]] bool serves(std::size_t bucket, std::uint64_t due) const noexcept {
+    return tick_of_bucket(bucket) <= due;
+  }
 
   /// Whether buckets that are overdue are to be gathered when a budget ends a poll. Not here: a timer that is placed
   /// while the hand is behind is placed anew in time.
@@ -97,9 +101,7 @@ class nested_levels {
   [[nodiscard]] event next(const occupancy_type& occupied) const noexcept {
     const std::size_t bucket = occupied.first();
     if (bucket == buckets) return {~std::uint64_t{0}, 0};
-    const level& l = all_levels[level_by_word[bucket / 64]];
-    const std::uint64_t slot = (bucket - l.first) << l.shift;
-    return {l.begin_of_turn(hand_) + slot, static_cast<std::uint16_t>(bucket)};
+    return {tick_of_bucket(bucket), static_cast<std::uint16_t>(bucket)};
   }
 
   /// Whether a timer found in a bucket as the hand got there is to fire, and not to be placed anew.
@@ -108,30 +110,43 @@ class nested_levels {
   }
 
  private:
+  /// When the hand gets to a bucket.
+  [[nodiscard]] std::uint64_t tick_of_bucket(std::size_t bucket) const noexcept {
+    const level& l = all_levels[level_by_word[bucket / 64]];
+    return (hand_ & l.turn_mask) + l.ahead + ((bucket - l.first) << l.shift);
+  }
+
   struct level {
-    std::uint16_t first = 0;  // its first bucket
-    std::uint8_t shift = 0;   // of a tick, to its digit
-    std::uint8_t end = 0;     // shift of the next level
-    std::uint64_t mask = 0;
-    /// The tick at which the turn of this level that the hand is in began.
-    [[nodiscard]] constexpr std::uint64_t begin_of_turn(std::uint64_t hand) const noexcept {
-      if (mask == 0) return ((hand >> shift) + 1) << shift;  // the beyond: its one slot is the next turn
-      return end >= 64 ? 0 : hand >> end << end;
-    }
+    std::uint16_t first = 0;      // its first bucket
+    std::uint8_t shift = 0;       // of a tick, to its digit
+    std::uint8_t end = 0;         // shift of the next level
+    std::uint64_t mask = 0;       // of its digit
+    std::uint64_t turn_mask = 0;  // of a tick, to where the turn of this level that it is in began
+    std::uint64_t ahead = 0;  // from there to its first slot: for the beyond, whose one slot is the next turn
   };
+  static constexpr std::uint64_t bits_from(unsigned shift) noexcept {
+    return shift >= 64 ? 0 : ~std::uint64_t{0} << shift;
+  }
   static constexpr std::array<level, level_count + 1> all_levels = [] {
     std::array<level, level_count + 1> all{};
     unsigned shift = 0;
     std::size_t first = 0;
     std::size_t k = 0;
     for (const unsigned b : {Bits...}) {
-      all[k] = {static_cast<std::uint16_t>(first), static_cast<std::uint8_t>(shift),
-                static_cast<std::uint8_t>(shift + b), (std::uint64_t{1} << b) - 1};
+      all[k] = {.first = static_cast<std::uint16_t>(first),
+                .shift = static_cast<std::uint8_t>(shift),
+                .end = static_cast<std::uint8_t>(shift + b),
+                .mask = (std::uint64_t{1} << b) - 1,
+                .turn_mask = bits_from(shift + b)};
       shift += b;
       first += ((std::size_t{1} << b) + 63) / 64 * 64;
       ++k;
     }
-    all[k] = {static_cast<std::uint16_t>(first), static_cast<std::uint8_t>(shift < 64 ? shift : 63), 64, 0};
+    all[k] = {.first = static_cast<std::uint16_t>(first),
+              .shift = static_cast<std::uint8_t>(shift < 64 ? shift : 63),
+              .end = 64,
+              .turn_mask = bits_from(shift),
+              .ahead = shift < 64 ? std::uint64_t{1} << shift : 0};
     return all;
   }();
   /// By the highest bit on which a deadline and the hand differ.

@@ -36,6 +36,9 @@ struct level_geometry {
 
 class overlapping_levels {
  public:
+  /// Whether a timer can ask to be placed as place()'s `exact` says.
+  static constexpr bool has_exact_timers = true;
+
   /// Bits for all buckets of the largest geometry.
   using occupancy_type = occupancy<std::size_t{3} * 4096>;
 
@@ -86,11 +89,9 @@ class overlapping_levels {
     return instant{tick << geometry_.shifts[0]};
   }
 
-  /// Whether a bucket is served in time for a deadline no earlier than the one it was chosen for. A coarse stationary
-  /// slot may be too late for one that is near by now.
-  [[nodiscard]] bool serves(std::uint16_t bucket, instant deadline) const noexcept {
-    return !geometry_.stationary || bucket < geometry_.slots ||
-           tick_of_bucket(bucket) <= tick_at_or_after(deadline);
+  /// Whether a bucket ahead of the hand is served in time for a timer due at a tick.
+  [[nodiscard]] bool serves(std::uint16_t bucket, std::uint64_t due) const noexcept {
+    return tick_of_bucket(bucket) <= due;
   }
 
   /// Whether buckets that are overdue are to be gathered when a budget ends a poll. On stationary levels they are: a

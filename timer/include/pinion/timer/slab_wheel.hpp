@@ -67,14 +67,9 @@ class slab_wheel {
     levels_.start(start);
     target_ = levels_.hand();
     backlog_ = target_;
-    bucket_count_ = static_cast<std::uint16_t>(levels_.bucket_count());
-    arrivals_ = bucket_count_;
-    at_the_end_ = static_cast<std::uint16_t>(bucket_count_ + 1);
-    gathered_ = static_cast<std::uint16_t>(bucket_count_ + 2);
-    no_bucket_ = static_cast<std::uint16_t>(bucket_count_ + 3);
-    pending_bucket_ = no_bucket_;
-    compacting_ = no_bucket_;
-    buckets_ = std::make_unique<bucket[]>(std::size_t{no_bucket_} + 1);
+    pending_bucket_ = no_bucket();
+    compacting_ = no_bucket();
+    buckets_ = std::make_unique<bucket[]>(std::size_t{no_bucket()} + 1);
   }
 
   slab_wheel(const slab_wheel&) = delete;
@@ -107,9 +102,16 @@ class slab_wheel {
 
   /// Moves the clock to `now`, or leaves it where `now` is earlier, and hands what is due to `sink`, spending at most
   /// `budget` on timers fired and entries moved or discarded. What sink throws passes through; that timer has fired,
-  /// all others stay. Not from inside a sink.
+  /// all others stay. Not from inside a sink. Where no bucket's time has come it is a comparison and three stores.
   template <sink_for<Value> Sink>
-  poll_result poll(instant now, std::size_t budget, Sink&& sink);
+  poll_result poll(instant now, std::size_t budget, Sink&& sink) {
+    PINION_ASSERT(!polling_, "poll() was called from inside a sink: return from the sink first");
+    if (now < quiet_until_ && budget != 0) [[likely]] {
+      stand_at(now);
+      return {};
+    }
+    return serve_until(now, budget, sink);
+  }
 
   /// The same without a budget.
   template <sink_for<Value> Sink>
@@ -156,13 +158,13 @@ class slab_wheel {
   /// The level that an armed timer's entry is on; as many as there are levels for one on none: due, or at `never`.
   [[nodiscard]] std::size_t level_of(handle h) const noexcept {
     const std::uint16_t b = slots_.tag(slots_.find(h)).bucket;
-    return levels_.level_of(b < bucket_count_ ? b : bucket_count_ - 1U) + (b < bucket_count_ ? 0 : 1);
+    return levels_.level_of(b < bucket_count() ? b : bucket_count() - 1U) + (b < bucket_count() ? 0 : 1);
   }
 
   /// How many timers are on a level. Looks at each of its buckets.
   [[nodiscard]] std::size_t timers_in_level(std::size_t level) const noexcept {
     std::size_t count = 0;
-    for (std::size_t b = 0; b < bucket_count_; ++b) {
+    for (std::size_t b = 0; b < bucket_count(); ++b) {
       if (levels_.level_of(b) == level) count += buckets_[b].live;
     }
     return count;
@@ -170,7 +172,7 @@ class slab_wheel {
 
   /// Bytes held for buckets, slots and entries, values included.
   [[nodiscard]] std::size_t memory() const noexcept {
-    return (std::size_t{no_bucket_} + 1) * sizeof(bucket) + slots_.memory() + chains_.memory();
+    return (std::size_t{no_bucket()} + 1) * sizeof(bucket) + slots_.memory() + chains_.memory();
   }
 
 #if PINION_CHECKED
@@ -188,8 +190,8 @@ class slab_wheel {
   /// Entries that the chunks of a level's buckets have room for.
   [[nodiscard]] std::size_t capacity_in_level(std::size_t level) const noexcept {
     std::size_t chunks = 0;
-    for (std::size_t b = 0; b < bucket_count_; ++b) {
-      if (levels_.level_of(b) == level) chunks += chains_.length(buckets_[b].chain);
+    for (std::size_t b = 0; b < bucket_count(); ++b) {
+      if (levels_.level_of(b) == level) chunks += chains_.length(buckets_[b]);
     }
     return chunks * chunk_chains::chunk_size;
   }
@@ -218,32 +220,56 @@ class slab_wheel {
     std::uint16_t mark = 0;
     tag() noexcept = default;
   };
-  struct bucket {
-    chunk_chains::chain chain;
-    std::uint32_t live : 31 = 0;  // timers whose entry this is
-    std::uint32_t pass : 1 = 0;   // which pass_bit says "seen by the compaction"
+  // The mark of its chain: which pass_bit says "seen by the compaction".
+  struct bucket : chunk_chains::chain {
+    std::uint32_t live = 0;  // timers whose entry this is
   };
+  static_assert(sizeof(void*) != 8 || sizeof(bucket) == 16, "four buckets to a cache line");
+
+  // Behind the levels' own buckets: what was due as it was armed; what is due after the last tick; entries of overdue
+  // buckets, whatever bucket their slots name; and one that is always empty.
+  [[nodiscard]] std::uint16_t bucket_count() const noexcept {
+    return static_cast<std::uint16_t>(levels_.bucket_count());
+  }
+  [[nodiscard]] std::uint16_t arrivals() const noexcept { return bucket_count(); }
+  [[nodiscard]] std::uint16_t at_the_end() const noexcept { return bucket_after(1); }
+  [[nodiscard]] std::uint16_t gathered() const noexcept { return bucket_after(2); }
+  [[nodiscard]] std::uint16_t no_bucket() const noexcept { return bucket_after(3); }
+  [[nodiscard]] std::uint16_t bucket_after(unsigned number) const noexcept {
+    return static_cast<std::uint16_t>(levels_.bucket_count() + number);
+  }
 
   handle arm(instant deadline, Value&& value, std::uint16_t exact);
-  [[nodiscard]] bool still_serves(const tag& t, instant deadline) const noexcept;
-  [[gnu::noinline]] void make_room(std::size_t n);
+  [[nodiscard]] bool still_serves(const tag& t, instant deadline, std::uint64_t due) const noexcept;
+  [[gnu::noinline]] void make_room();
+  void make_chunks(std::size_t slots, bool growing);
 
-  void put(std::uint32_t slot, tag& t) noexcept;
+  void put(std::uint32_t slot, tag& t, std::uint64_t due) noexcept;
   void arrive(std::uint32_t slot, tag& t) noexcept;
   void put_at_the_end(std::uint32_t slot, tag& t) noexcept;
   void append(std::uint16_t b, std::uint32_t slot, tag& t) noexcept;
+  [[gnu::noinline]] void extend(std::uint16_t b) noexcept;
   void enliven(std::uint16_t b) noexcept;
   void leave(const tag& t) noexcept;
   void hurry(std::uint64_t deadline) noexcept;
   [[nodiscard]] bool is_fresh(const tag& t) const noexcept;
+  [[nodiscard]] static bool is_exact(const tag& t) noexcept {
+    return Levels::has_exact_timers && (t.mark & exact_bit) != 0;
+  }
 
+  void stand_at(instant now) noexcept;
+  template <class Sink>
+  [[gnu::noinline]] poll_result serve_until(instant now, std::size_t budget, Sink& sink);
   void begin(instant now) noexcept;
   void finish() noexcept;
   std::size_t collect(std::size_t budget) noexcept;
-  std::size_t serve(std::uint32_t slot) noexcept;
+  std::size_t serve(std::size_t count) noexcept;
+  std::size_t serve_special(std::uint32_t number) noexcept;
+  std::size_t place_anew(std::uint32_t number, tag& t) noexcept;
   bool advance() noexcept;
   void detach(std::uint16_t b) noexcept;
   void next_chunk() noexcept;
+  void prefetch(std::uint32_t number) const noexcept;
   [[nodiscard]] bool has_pending() const noexcept {
     return pending_next_ != pending_count_ || !pending_.empty();
   }
@@ -259,6 +285,7 @@ class slab_wheel {
   [[no_unique_address]] work_counter work_;
   bool polling_ = false;
   instant now_;
+  instant quiet_until_{0};  // before it no bucket's time comes; a bucket that gets its first entry makes it 0
   Levels levels_;
   std::uint64_t target_ = 0;   // the tick of the latest now: how far the hand is to go
   std::uint64_t backlog_ = 0;  // the same of the poll before
@@ -271,11 +298,6 @@ class slab_wheel {
   std::size_t entries_max_ = 0;  // beyond it, compact
   std::size_t ending_ = 0;       // timers at_the_end_
   std::uint64_t gathered_since_ = 0;
-  std::uint16_t bucket_count_ = 0;
-  std::uint16_t arrivals_ = 0;
-  std::uint16_t at_the_end_ = 0;
-  std::uint16_t gathered_ = 0;   // entries of overdue buckets, whatever bucket their slots name
-  std::uint16_t no_bucket_ = 0;  // one that is always empty
 
   // What could fire now: in the batch, or arrived; and a time at or before the deadline of each.
   std::size_t urgent_ = 0;
@@ -283,6 +305,7 @@ class slab_wheel {
   std::size_t fresh_ = 0;  // of them, arrived during this poll
   std::uint16_t poll_number_ = 0;
   bool arrivals_served_ = true;
+  bool all_served_ = true;  // by this poll, but for the batch
 
   // The bucket that is being served: the rest of its chain, and of the chunk that was taken off it.
   std::uint16_t pending_bucket_ = 0;
@@ -297,9 +320,9 @@ class slab_wheel {
   std::array<std::uint32_t, batch_size> batch_{};
 
   std::uint16_t compacting_ = 0;
-  bool compacting_ends_ = true;  // nothing is left to do in that bucket
-  std::uint32_t compacting_last_ = 0;
-  std::int32_t compacting_credit_ = 0;  // old entries that may be looked at
+  bool compacting_ends_ = true;             // nothing is left to do in that bucket
+  chunk_chains::chain compacting_until_{};  // that bucket as it was: up to its end is to be looked at
+  std::int32_t compacting_credit_ = 0;      // old entries that may be looked at
 };
 
 }  // namespace pinion::timer::inline PINION_MODE

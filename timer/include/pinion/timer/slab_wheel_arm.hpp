@@ -8,20 +8,21 @@ namespace pinion::timer::inline PINION_MODE {
 template <class Value, class Levels>
 handle slab_wheel<Value, Levels>::arm(instant deadline, Value&& value, std::uint16_t exact) {
   if (slots_.is_full()) [[unlikely]]
-    make_room(slots_.size() + 1);
-  const std::uint32_t slot = slots_.insert(std::move(value));
-  tag& t = slots_.tag(slot);
+    make_room();
+  const std::uint32_t number = slots_.insert(std::move(value));
+  auto& slot = slots_[number];
+  tag& t = slot;
   work_.touch();
   // Perhaps the entry that the slot's last timer left behind serves this one.
-  const bool entry_serves = still_serves(t, deadline);
+  const std::uint64_t due = levels_.tick_at_or_after(deadline);
   t.deadline = deadline.ns;
-  t.mark = static_cast<std::uint16_t>((t.mark & ~exact_bit) | exact);
-  if (entry_serves) {
+  if constexpr (Levels::has_exact_timers) t.mark = static_cast<std::uint16_t>((t.mark & ~exact_bit) | exact);
+  if (still_serves(t, deadline, due)) {
     enliven(t.bucket);
   } else {
-    put(slot, t);
+    put(number, t, due);
   }
-  return slots_.name(slot);
+  return slots_.name(number, slot);
 }
 
 template <class Value, class Levels>
@@ -41,11 +42,11 @@ expected<handle> slab_wheel<Value, Levels>::try_schedule(instant deadline, Value
 
 template <class Value, class Levels>
 std::optional<Value> slab_wheel<Value, Levels>::cancel(handle h) noexcept {
-  const std::uint32_t slot = slots_.find(h);
-  if (slot == slots_.none) return std::nullopt;
+  auto* const slot = slots_.find_slot(h);
+  if (slot == nullptr) return std::nullopt;
   work_.touch();
-  leave(slots_.tag(slot));
-  return slots_.erase(slot);
+  leave(*slot);
+  return slots_.erase(slots_.number_of(h), *slot);
 }
 
 template <class Value, class Levels>
@@ -56,33 +57,51 @@ expected<Value> slab_wheel<Value, Levels>::try_cancel(handle h) noexcept {
 
 template <class Value, class Levels>
 bool slab_wheel<Value, Levels>::reschedule(handle h, instant deadline) noexcept {
-  const std::uint32_t slot = slots_.find(h);
-  if (slot == slots_.none) return false;
+  auto* const slot = slots_.find_slot(h);
+  if (slot == nullptr) return false;
   work_.touch();
-  tag& t = slots_.tag(slot);
-  const bool entry_serves = still_serves(t, deadline);
-  if (!entry_serves) leave(t);
+  tag& t = *slot;
+  const std::uint64_t due = levels_.tick_at_or_after(deadline);
+  if (still_serves(t, deadline, due)) {
+    t.deadline = deadline.ns;
+    return true;
+  }
+  leave(t);
   t.deadline = deadline.ns;
-  if (!entry_serves) put(slot, t);
+  put(slots_.number_of(h), t, due);
   return true;
 }
 
+/// Room for one timer more.
 template <class Value, class Levels>
-void slab_wheel<Value, Levels>::make_room(std::size_t n) {
+void slab_wheel<Value, Levels>::make_room() {
   // Room for the entries first, of all slots that the map will make: a slot that is there is used.
-  const std::size_t slots = slots_.made_by(n);
-  // While compaction catches up, entries can grow to twice the slots. A chunk holds fifteen; each bucket wastes part of
-  // its last one, and what is gathered wastes that again; one bucket may be half compacted, and one be served.
-  const std::size_t entries = 2 * slots + 256;
-  const std::size_t last_ones = entries < no_bucket_ ? entries : no_bucket_;
-  chains_.reserve(entries / chunk_chains::chunk_size + last_ones * (levels_.gathers() ? 2 : 1) + 8);
-  slots_.reserve(n);
+  const std::size_t slots = slots_.made_by(slots_.size() + 1);
+  make_chunks(slots, true);
+  slots_.grow();
   entries_max_ = slots + slots / 2 + 64;
 }
 
 template <class Value, class Levels>
 void slab_wheel<Value, Levels>::reserve(std::size_t n) {
-  make_room(n);
+  const std::size_t slots = slots_.made_by(n);
+  make_chunks(slots, false);
+  slots_.reserve(n);
+  entries_max_ = slots + slots / 2 + 64;
+}
+
+template <class Value, class Levels>
+void slab_wheel<Value, Levels>::make_chunks(std::size_t slots, bool growing) {
+  // While compaction catches up, entries can grow to twice the slots. A chunk holds fifteen; each bucket wastes part of
+  // its last one, and what is gathered wastes that again; one bucket may be half compacted, and one be served.
+  const std::size_t entries = 2 * slots + 256;
+  const std::size_t last_ones = entries < no_bucket() ? entries : no_bucket();
+  const std::size_t chunks = entries / chunk_chains::chunk_size + last_ones * (levels_.gathers() ? 2 : 1) + 8;
+  if (growing) {
+    chains_.grow_to(chunks);
+  } else {
+    chains_.reserve(chunks);
+  }
 }
 
 template <class Value, class Levels>
@@ -92,12 +111,13 @@ void slab_wheel<Value, Levels>::clear() {
     slots_.tag(slot).bucket = slots_.is_taken(slot) ? doomed : nowhere;
   }
   chains_.clear();
-  for (std::size_t b = 0; b <= no_bucket_; ++b) buckets_[b] = bucket{};
+  for (std::size_t b = 0; b <= no_bucket(); ++b) buckets_[b] = bucket{};
   live_.clear();
   any_.clear();
   pending_ = {};
-  pending_bucket_ = no_bucket_;
+  pending_bucket_ = no_bucket();
   compacting_ends_ = true;
+  quiet_until_ = instant{0};
   entries_ = ending_ = urgent_ = fresh_ = pending_next_ = pending_count_ = batch_next_ = batch_count_ = 0;
   const std::uint32_t made = slots_.made();
   for (std::uint32_t slot = 0; slot < made; ++slot) {
@@ -110,22 +130,21 @@ void slab_wheel<Value, Levels>::clear() {
 
 /// Whether the entry that a slot has in the levels serves a timer for `deadline` too: its bucket's time comes no later.
 template <class Value, class Levels>
-bool slab_wheel<Value, Levels>::still_serves(const tag& t, instant deadline) const noexcept {
-  return t.bucket < bucket_count_ && t.deadline <= deadline.ns && now_ < deadline && deadline != never &&
-         levels_.serves(t.bucket, deadline);
+bool slab_wheel<Value, Levels>::still_serves(const tag& t, instant deadline,
+                                             std::uint64_t due) const noexcept {
+  return t.bucket < bucket_count() && now_ < deadline && deadline != never && levels_.serves(t.bucket, due);
 }
 
 // ---- Placing
 
 /// Where a timer that is being armed belongs.
 template <class Value, class Levels>
-void slab_wheel<Value, Levels>::put(std::uint32_t slot, tag& t) noexcept {
-  const std::uint64_t due = levels_.tick_at_or_after(instant{t.deadline});
-  if (due <= target_) [[unlikely]]
+void slab_wheel<Value, Levels>::put(std::uint32_t slot, tag& t, std::uint64_t due) noexcept {
+  if (t.deadline <= now_.ns) [[unlikely]]
     return arrive(slot, t);
   if (due > levels_.last_tick()) [[unlikely]]
     return put_at_the_end(slot, t);
-  append(levels_.place(due, (t.mark & exact_bit) != 0), slot, t);
+  append(levels_.place(due, is_exact(t)), slot, t);
   count_entry();
 }
 
@@ -135,8 +154,8 @@ template <class Value, class Levels>
   t.mark = static_cast<std::uint16_t>((t.mark & ~poll_bits) | poll_number_);
   if (polling_) ++fresh_;
   hurry(t.deadline);
-  if (t.bucket == arrivals_) return;  // the entry it has there serves again
-  append(arrivals_, slot, t);
+  if (t.bucket == arrivals()) return;  // the entry it has there serves again
+  append(arrivals(), slot, t);
   count_entry();
 }
 
@@ -147,8 +166,8 @@ template <class Value, class Levels>
     return;
   }
   ++ending_;
-  if (t.bucket == at_the_end_) return;
-  append(at_the_end_, slot, t);
+  if (t.bucket == at_the_end()) return;
+  append(at_the_end(), slot, t);
   count_entry();
 }
 
@@ -156,12 +175,21 @@ template <class Value, class Levels>
 void slab_wheel<Value, Levels>::append(std::uint16_t b, std::uint32_t slot, tag& t) noexcept {
   bucket& to = buckets_[b];
   t.bucket = b;
-  t.mark = static_cast<std::uint16_t>((t.mark & ~pass_bit) | to.pass);
-  if (b < bucket_count_) {
-    if (to.chain.empty()) any_.set(b);
-    enliven(b);
+  t.mark = static_cast<std::uint16_t>((t.mark & ~pass_bit) | to.mark);
+  if (b < bucket_count()) enliven(b);
+  if (to.is_full()) extend(b);
+  *to.end++ = slot;
+}
+
+/// One chunk more for a bucket; for one that had none, a look at what comes next.
+template <class Value, class Levels>
+[[gnu::noinline]] void slab_wheel<Value, Levels>::extend(std::uint16_t b) noexcept {
+  bucket& to = buckets_[b];
+  if (to.empty()) {
+    quiet_until_ = instant{0};
+    if (b < bucket_count()) any_.set(b);
   }
-  chains_.append(to.chain, slot);
+  chains_.extend(to);
 }
 
 template <class Value, class Levels>
@@ -172,13 +200,13 @@ void slab_wheel<Value, Levels>::enliven(std::uint16_t b) noexcept {
 /// A timer is no longer where it is; its entry there, if it has one, is left behind.
 template <class Value, class Levels>
 void slab_wheel<Value, Levels>::leave(const tag& t) noexcept {
-  if (t.bucket < bucket_count_) [[likely]] {
+  if (t.bucket < bucket_count()) [[likely]] {
     if (--buckets_[t.bucket].live == 0) live_.clear(t.bucket);
     return;
   }
-  if (t.bucket == arrivals_ && is_fresh(t)) --fresh_;
-  if (t.bucket == arrivals_ || t.bucket == in_batch) --urgent_;
-  if (t.bucket == at_the_end_) --ending_;
+  if (t.bucket == arrivals() && is_fresh(t)) --fresh_;
+  if (t.bucket == arrivals() || t.bucket == in_batch) --urgent_;
+  if (t.bucket == at_the_end()) --ending_;
 }
 
 template <class Value, class Levels>

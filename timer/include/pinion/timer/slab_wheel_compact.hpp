@@ -32,9 +32,11 @@ template <class Value, class Levels>
 template <class Value, class Levels>
 std::size_t slab_wheel<Value, Levels>::compact_chunk() noexcept {
   bucket& b = buckets_[compacting_];
-  compacting_ends_ = b.chain.head == compacting_last_;
+  compacting_ends_ = chains_.is_last(compacting_until_, *chains_.first(b));
   std::array<std::uint32_t, chunk_chains::chunk_size> numbers;
-  const std::size_t count = chains_.pop(b.chain, numbers);
+  const std::uint32_t pass = b.mark;
+  const std::size_t count = chains_.pop(b, numbers);
+  b.mark = pass & 1U;  // which it loses where it runs empty
   for (std::size_t k = 0; k < count; ++k) {
     if (numbers[k] != chunk_chains::nothing) slots_.prefetch(numbers[k]);
   }
@@ -44,16 +46,16 @@ std::size_t slab_wheel<Value, Levels>::compact_chunk() noexcept {
     if (slot == chunk_chains::nothing) continue;
     ++looked_at;
     work_.touch();
-    tag& t = slots_.tag(slot);
-    if (t.bucket == compacting_ && slots_.is_taken(slot) && (t.mark & pass_bit) != b.pass) {
+    auto& t = slots_[slot];
+    if (t.bucket == compacting_ && t.is_taken() && (t.mark & pass_bit) != pass) {
       t.mark ^= pass_bit;
-      chains_.append(b.chain, slot);
+      chains_.append(b, slot);
       continue;
     }
-    if (t.bucket == compacting_ && !slots_.is_taken(slot)) t.bucket = nowhere;
+    if (t.bucket == compacting_ && !t.is_taken()) t.bucket = nowhere;
     --entries_;
   }
-  if (b.chain.empty() && compacting_ < bucket_count_) any_.clear(compacting_);
+  if (b.empty() && compacting_ < bucket_count()) any_.clear(compacting_);
   return looked_at;
 }
 
@@ -61,14 +63,14 @@ template <class Value, class Levels>
 bool slab_wheel<Value, Levels>::find_something_to_compact() noexcept {
   // Round and round over the chains that hold anything, the two special ones after those of the levels. Not over what is
   // gathered: slots don't name that bucket, and its order is that of time.
-  std::size_t b = no_bucket_;
+  std::size_t b = no_bucket();
   for (const std::size_t from : {std::size_t{compacting_} + 1, std::size_t{0}}) {
-    b = from < bucket_count_ ? any_.first_from(from) : from;
-    if (b > bucket_count_ && from < bucket_count_) b = bucket_count_;
-    while (b >= bucket_count_ && b < gathered_ && buckets_[b].chain.empty()) ++b;
-    if (b < gathered_) break;
+    b = from < bucket_count() ? any_.first_from(from) : from;
+    if (b > bucket_count() && from < bucket_count()) b = bucket_count();
+    while (b >= bucket_count() && b < gathered() && buckets_[b].empty()) ++b;
+    if (b < gathered()) break;
   }
-  if (b >= gathered_) return false;
+  if (b >= gathered()) return false;
   begin_to_compact(static_cast<std::uint16_t>(b));
   return true;
 }
@@ -78,16 +80,16 @@ void slab_wheel<Value, Levels>::begin_to_compact(std::uint16_t b) noexcept {
   compacting_ = b;
   compacting_ends_ = false;
   bucket& at = buckets_[b];
-  at.pass ^= 1U;
-  compacting_last_ = at.chain.tail;
-  chains_.close(at.chain);
+  at.mark ^= 1U;
+  chains_.close(at);
+  compacting_until_ = at;
 }
 
 template <class Value, class Levels>
 void slab_wheel<Value, Levels>::compact_all() noexcept {
   PINION_ASSERT(!polling_, "compact_all() was called from inside a sink: return from the sink first");
-  for (std::uint16_t b = 0; b < no_bucket_; ++b) {
-    if (b == gathered_ || buckets_[b].chain.empty()) continue;
+  for (std::uint16_t b = 0; b < no_bucket(); ++b) {
+    if (b == gathered() || buckets_[b].empty()) continue;
     begin_to_compact(b);
     while (!compacting_ends_) compact_chunk();
   }

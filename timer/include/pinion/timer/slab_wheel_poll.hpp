@@ -5,10 +5,18 @@
 
 namespace pinion::timer::inline PINION_MODE {
 
+/// A poll that finds nothing to do.
 template <class Value, class Levels>
-template <sink_for<Value> Sink>
-poll_result slab_wheel<Value, Levels>::poll(instant now, std::size_t budget, Sink&& sink) {
-  PINION_ASSERT(!polling_, "poll() was called from inside a sink: return from the sink first");
+void slab_wheel<Value, Levels>::stand_at(instant now) noexcept {
+  if (now <= now_) return;
+  now_ = now;
+  target_ = levels_.tick_at_or_before(now);
+  levels_.turn_to(target_);
+}
+
+template <class Value, class Levels>
+template <class Sink>
+poll_result slab_wheel<Value, Levels>::serve_until(instant now, std::size_t budget, Sink& sink) {
   if (budget == 0) return {.more = next_wakeup() <= (now < now_ ? now_ : now) && next_wakeup() != never};
 
   struct turn {  // also when a sink throws
@@ -19,54 +27,61 @@ poll_result slab_wheel<Value, Levels>::poll(instant now, std::size_t budget, Sin
     ~turn() { wheel.finish(); }
   } const whole{*this, now};
   poll_result result;
-  for (;;) {
-    if (batch_next_ == batch_count_) result.moved += collect(budget - result.fired - result.moved);
-    if (batch_next_ == batch_count_) break;
-    while (batch_next_ != batch_count_ && result.fired + result.moved < budget) {
-      const std::uint32_t slot = batch_[batch_next_++];
-      tag& t = slots_.tag(slot);
-      if (t.bucket != in_batch || !slots_.is_taken(slot)) {  // cancelled or moved by an earlier callback
+  std::size_t left = budget;
+  do {
+    if (batch_next_ == batch_count_) {
+      const std::size_t moved = collect(left);
+      result.moved += moved;
+      left -= moved;
+    }
+    while (batch_next_ != batch_count_ && left != 0) {
+      --left;
+      const std::uint32_t number = batch_[batch_next_++];
+      auto& slot = slots_[number];
+      if (slot.bucket != in_batch || !slot.is_taken()) {  // cancelled or moved by an earlier callback
         ++result.moved;
         continue;
       }
-      const handle name = slots_.name(slot);
-      const instant deadline{t.deadline};
+      const handle name = slots_.name(number, slot);
+      const instant deadline{slot.deadline};
       --urgent_;
-      t.bucket = nowhere;
-      Value value = slots_.erase(slot);
+      slot.bucket = nowhere;
+      Value value = slots_.erase(number, slot);
       ++result.fired;
       sink(name, deadline, std::move(value));
     }
-    if (result.fired + result.moved >= budget) break;
-  }
+  } while (left != 0 && !all_served_);
   result.more = has_more();
   return result;
 }
 
 template <class Value, class Levels>
 instant slab_wheel<Value, Levels>::next_wakeup() const noexcept {
-  if (urgent_ != 0 || is_behind()) [[unlikely]] {
-    // At most the due time of whatever could fire at once.
-    instant since = now_;
-    if (is_behind()) since = levels_.begin_of(has_pending() ? pending_since_ : gathered_since_);
-    return urgent_ != 0 && urgent_since_ < since.ns ? instant{urgent_since_} : since;
-  }
   const std::uint64_t tick = levels_.next(live_).tick;
-  if (tick <= levels_.last_tick()) return levels_.begin_of(tick);
-  return ending_ != 0 ? instant{never.ns - 1} : never;
+  instant at = tick <= levels_.last_tick() ? levels_.begin_of(tick)
+               : ending_ != 0              ? instant{never.ns - 1}
+                                           : never;
+  // At most the due time of whatever could fire at once, too.
+  if (urgent_ != 0 && urgent_since_ < at.ns) [[unlikely]]
+    at = instant{urgent_since_};
+  if (is_behind()) [[unlikely]] {
+    const instant since = levels_.begin_of(has_pending() ? pending_since_ : gathered_since_);
+    if (since < at) at = since;
+  }
+  return at;
 }
 
 /// Whether timers may be left in a bucket that was taken out of the levels to be served.
 template <class Value, class Levels>
 bool slab_wheel<Value, Levels>::is_behind() const noexcept {
-  return buckets_[pending_bucket_].live != 0 || pending_bucket_ == gathered_ ||
-         !buckets_[gathered_].chain.empty();
+  return buckets_[pending_bucket_].live != 0 || pending_bucket_ == gathered() ||
+         !buckets_[gathered()].empty();
 }
 
 /// Whether timers armed before this poll are due, as far as can be told without looking at each.
 template <class Value, class Levels>
 bool slab_wheel<Value, Levels>::has_more() const noexcept {
-  return urgent_ > fresh_ || is_behind() || levels_.next(live_).tick <= target_;
+  return urgent_ > fresh_ || (!all_served_ && (is_behind() || levels_.next(live_).tick <= target_));
 }
 
 template <class Value, class Levels>
@@ -78,18 +93,21 @@ void slab_wheel<Value, Levels>::begin(instant now) noexcept {
   poll_number_ = static_cast<std::uint16_t>(poll_number_ + poll_step);
   fresh_ = 0;
   arrivals_served_ = false;
+  all_served_ = false;
+  quiet_until_ = instant{0};
 }
 
 template <class Value, class Levels>
 void slab_wheel<Value, Levels>::finish() noexcept {
   polling_ = false;
+  if (batch_next_ != batch_count_) quiet_until_ = instant{0};
   if (!levels_.gathers() || levels_.hand() == target_) return;
   // What is overdue goes into one chain, so that the hand is where now is.
-  chunk_chains::chain& all = buckets_[gathered_].chain;
+  chunk_chains::chain& all = buckets_[gathered()];
   for (auto next = levels_.next(any_); next.tick <= target_; next = levels_.next(any_)) {
     work_.touch();
     if (all.empty()) gathered_since_ = next.tick;
-    chains_.take(all, buckets_[next.bucket].chain);
+    chains_.take(all, buckets_[next.bucket]);
     any_.clear(next.bucket);
     if (compacting_ == next.bucket) compacting_ends_ = true;
     levels_.turn_to(next.tick);
@@ -106,61 +124,116 @@ std::size_t slab_wheel<Value, Levels>::collect(std::size_t budget) noexcept {
   std::size_t moved = 0;
   do {
     while (has_pending()) {
-      if (batch_count_ == batch_size || moved + batch_count_ >= budget) return moved;
+      const std::size_t room = budget - moved - batch_count_;
+      if (batch_count_ == batch_size || room == 0) return moved;
       if (pending_next_ == pending_count_) next_chunk();
-      const std::uint32_t slot = pending_slots_[pending_next_++];
-      if (slot != chunk_chains::nothing) moved += serve(slot);
+      const std::size_t count = pending_count_ - pending_next_;
+      const std::size_t fits = count < room ? count : room;
+      if (pending_bucket_ < bucket_count()) {
+        moved += serve(fits < batch_size - batch_count_ ? fits : batch_size - batch_count_);
+      } else if (const std::uint32_t number = pending_slots_[pending_next_++];
+                 number != chunk_chains::nothing) {
+        moved += serve_special(number);
+      }
     }
-    pending_bucket_ = no_bucket_;
+    pending_bucket_ = no_bucket();
   } while (advance());
+  all_served_ = true;
   return moved;
 }
 
-/// One entry of the pending bucket: into the batch (0), or elsewhere (1).
+/// So many entries of a bucket of the levels: timers that are due into the batch, others into a bucket they belong to now. Returns
+/// how many were placed or garbage.
 template <class Value, class Levels>
-std::size_t slab_wheel<Value, Levels>::serve(std::uint32_t slot) noexcept {
+std::size_t slab_wheel<Value, Levels>::serve(std::size_t count) noexcept {
+  const std::uint16_t from = pending_bucket_;
+  const std::uint32_t* next = &pending_slots_[pending_next_];
+  pending_next_ += count;
+  const std::size_t batched = batch_count_;
+  std::size_t looked_at = 0;
+  std::uint32_t live = 0;  // timers that were in the bucket
+  std::size_t placed = 0;
+  for (const std::uint32_t* const end = next + count; next != end; ++next) {
+    if (*next == chunk_chains::nothing) [[unlikely]]
+      continue;
+    ++looked_at;
+    auto& slot = slots_[*next];
+    if (slot.bucket != from) continue;
+    if (!slot.is_taken()) [[unlikely]] {
+      slot.bucket = nowhere;
+      continue;
+    }
+    ++live;
+    if (levels_.is_due(instant{slot.deadline}, from)) {
+      slot.bucket = in_batch;
+      batch_[batch_count_++] = *next;
+      continue;
+    }
+    placed += place_anew(*next, slot);
+  }
+  work_.touch(looked_at);
+  entries_ = entries_ - looked_at + placed;
+  if (live != 0 && (buckets_[from].live -= live) == 0) live_.clear(from);
+  if (batch_count_ != batched) {
+    const std::uint64_t since = levels_.begin_of(levels_.hand()).ns;
+    if (urgent_ == 0 || since < urgent_since_) urgent_since_ = since;
+    urgent_ += batch_count_ - batched;
+  }
+  return looked_at - (batch_count_ - batched);
+}
+
+/// A timer whose bucket was served before it is due. Returns how many entries it has now, apart from one at the end of time.
+template <class Value, class Levels>
+std::size_t slab_wheel<Value, Levels>::place_anew(std::uint32_t number, tag& t) noexcept {
+  const std::uint64_t due = levels_.tick_at_or_after(instant{t.deadline});
+  if (due > levels_.last_tick()) [[unlikely]] {
+    t.bucket = nowhere;
+    put_at_the_end(number, t);
+    return 0;
+  }
+  append(levels_.place(due, is_exact(t)), number, t);
+  return 1;
+}
+
+/// One entry of another bucket: into the batch (0), or elsewhere (1).
+template <class Value, class Levels>
+std::size_t slab_wheel<Value, Levels>::serve_special(std::uint32_t number) noexcept {
   work_.touch();
   --entries_;
-  tag& t = slots_.tag(slot);
-  if (t.bucket != pending_bucket_ && (pending_bucket_ != gathered_ || t.bucket >= bucket_count_)) return 1;
-  if (!slots_.is_taken(slot)) {
+  auto& slot = slots_[number];
+  tag& t = slot;
+  const bool is_gathered = pending_bucket_ == gathered();
+  if (t.bucket != pending_bucket_ && (!is_gathered || t.bucket >= bucket_count())) return 1;
+  if (!slot.is_taken()) {
     t.bucket = nowhere;
     return 1;
   }
-  if (pending_bucket_ == arrivals_ && is_fresh(t)) {
+  if (pending_bucket_ == arrivals() && is_fresh(t)) {
     ++entries_;
-    chains_.append(buckets_[arrivals_].chain, slot);
+    if (buckets_[arrivals()].is_full()) extend(arrivals());
+    *buckets_[arrivals()].end++ = number;
     return 1;
   }
   leave(t);
-  const instant deadline{t.deadline};
-  if (pending_bucket_ == arrivals_ || pending_bucket_ == at_the_end_ ||
-      levels_.is_due(deadline, pending_bucket_)) {
+  if (!is_gathered || levels_.is_due(instant{t.deadline}, pending_bucket_)) {
     t.bucket = in_batch;
     hurry(t.deadline);
-    batch_[batch_count_++] = slot;
+    batch_[batch_count_++] = number;
     return 0;
   }
-  t.bucket = nowhere;
-  const std::uint64_t due = levels_.tick_at_or_after(deadline);
-  if (due > levels_.last_tick()) [[unlikely]] {
-    put_at_the_end(slot, t);
-  } else {
-    ++entries_;
-    append(levels_.place(due, (t.mark & exact_bit) != 0), slot, t);
-  }
+  entries_ += place_anew(number, t);
   return 1;
 }
 
 /// On to the next bucket that is to be served; false when all are.
 template <class Value, class Levels>
 bool slab_wheel<Value, Levels>::advance() noexcept {
-  if (!buckets_[gathered_].chain.empty()) {
-    detach(gathered_);
+  if (!buckets_[gathered()].empty()) [[unlikely]] {
+    detach(gathered());
     return true;
   }
   const auto next = levels_.next(any_);
-  if (levels_.hand() < backlog_) {
+  if (levels_.hand() < backlog_) [[unlikely]] {
     const bool found = next.tick <= backlog_;
     levels_.turn_to(found ? next.tick : backlog_);
     if (found) detach(next.bucket);
@@ -168,9 +241,10 @@ bool slab_wheel<Value, Levels>::advance() noexcept {
   }
   if (!arrivals_served_) {
     arrivals_served_ = true;
-    if (buckets_[arrivals_].chain.empty()) return advance();
-    detach(arrivals_);
-    return true;
+    if (!buckets_[arrivals()].empty()) {
+      detach(arrivals());
+      return true;
+    }
   }
   if (next.tick <= target_) {
     levels_.turn_to(next.tick);
@@ -178,9 +252,15 @@ bool slab_wheel<Value, Levels>::advance() noexcept {
     return true;
   }
   levels_.turn_to(target_);
-  if (now_.ns >= never.ns - 1 && !buckets_[at_the_end_].chain.empty()) {
-    detach(at_the_end_);
+  const bool none_at_the_end = buckets_[at_the_end()].empty();
+  if (now_.ns >= never.ns - 1 && !none_at_the_end) [[unlikely]] {
+    detach(at_the_end());
     return true;
+  }
+  if (buckets_[arrivals()].empty()) {
+    quiet_until_ = next.tick <= levels_.last_tick() ? levels_.begin_of(next.tick)
+                   : none_at_the_end                ? never
+                                                    : instant{never.ns - 1};
   }
   return false;
 }
@@ -188,26 +268,34 @@ bool slab_wheel<Value, Levels>::advance() noexcept {
 template <class Value, class Levels>
 void slab_wheel<Value, Levels>::detach(std::uint16_t b) noexcept {
   work_.touch();
-  pending_ = std::exchange(buckets_[b].chain, {});
+  chunk_chains::chain& from = buckets_[b];
+  pending_ = std::exchange(from, {});
   pending_bucket_ = b;
-  pending_since_ = b == gathered_ ? gathered_since_ : levels_.hand();
-  if (b < bucket_count_) any_.clear(b);
+  pending_count_ = pending_next_ = 0;
+  pending_since_ = b == gathered() ? gathered_since_ : levels_.hand();
+  if (b < bucket_count()) any_.clear(b);
   if (compacting_ == b) compacting_ends_ = true;
 }
 
-/// Takes the next chunk off the pending chain, and asks for the slots of this one and the one behind it.
+/// Takes the next chunk off the pending chain, and asks for the slots of the one behind it; the first one of a bucket finds
+/// its own slots not asked for yet.
 template <class Value, class Levels>
 void slab_wheel<Value, Levels>::next_chunk() noexcept {
+  const bool is_first = pending_count_ == 0;
   pending_count_ = chains_.pop(pending_, pending_slots_);
   pending_next_ = 0;
-  for (std::size_t k = 0; k < pending_count_; ++k) {
-    if (pending_slots_[k] < slots_.made()) slots_.prefetch(pending_slots_[k]);
+  if (is_first && pending_count_ > 1) {
+    for (std::size_t k = 0; k < pending_count_; ++k) prefetch(pending_slots_[k]);
   }
   if (const chunk_chains::chunk* behind = chains_.first(pending_)) {
-    for (const std::uint32_t slot : behind->numbers) {
-      if (slot < slots_.made()) slots_.prefetch(slot);
-    }
+    // What its last chunk has not been filled with yet may be anything.
+    for (std::size_t k = 0; k < chunk_chains::chunk_size; ++k) prefetch(behind->words[k]);
   }
+}
+
+template <class Value, class Levels>
+void slab_wheel<Value, Levels>::prefetch(std::uint32_t number) const noexcept {
+  if (number < slots_.made()) slots_.prefetch(number);
 }
 
 }  // namespace pinion::timer::inline PINION_MODE

@@ -69,6 +69,29 @@ class slot_map {
   /// As many slots as handles can name.
   static constexpr std::size_t slots_max = none - 1;
 
+  /// A slot: the owner's tag, and the value while it is taken. It never moves.
+  class slot : public Tag {
+   public:
+    /// Whether it holds a value.
+    [[nodiscard]] bool is_taken() const noexcept { return (generation_ & 1) != 0; }
+    /// The value of a taken slot.
+    [[nodiscard]] Value& value() noexcept { return value_; }
+
+    slot(const slot&) = delete;
+    slot& operator=(const slot&) = delete;
+    ~slot() = delete;  // the map knows which ones hold a value, and ends that
+
+   private:
+    friend slot_map;
+    slot(std::uint32_t generation, std::uint32_t link) noexcept : generation_(generation), link_(link) {}
+
+    std::uint32_t generation_;
+    union {
+      Value value_;
+      std::uint32_t link_;
+    };
+  };
+
   /// An empty map; allocates nothing.
   explicit slot_map(slot_options options = {})
       : seed_(slot_detail::mix(options.seed != 0 ? options.seed : slot_detail::next_seed())),
@@ -79,32 +102,44 @@ class slot_map {
   /// Destroys the values that are left.
   ~slot_map() {
     for (std::uint32_t k = 0; k < made_; ++k) {
-      if (is_taken(k)) std::destroy_at(&slots_[k].value);
+      if (slots_[k].is_taken()) std::destroy_at(&slots_[k].value_);
     }
   }
 
   /// Whether the next insert() needs a new slot, and may therefore throw.
   [[nodiscard]] bool is_full() const noexcept { return free_ == none; }
 
-  /// Takes `value` in. Strong guarantee: std::bad_alloc, or std::length_error when no handle is left, leaves
-  /// everything, `value` too, as it was.
+  /// Takes `value` in; returns the slot's number. Strong guarantee: std::bad_alloc, or std::length_error when no handle is
+  /// left, leaves everything, `value` too, as it was.
   std::uint32_t insert(Value&& value) {
     if (free_ == none) [[unlikely]]
-      reserve(size_ + 1);
+      grow();
     const std::uint32_t number = free_;
     slot& s = slots_[number];
-    free_ = s.link;
-    std::construct_at(&s.value, std::move(value));
-    s.generation = step(s.generation);
+    free_ = s.link_;
+    std::construct_at(&s.value_, std::move(value));
+    s.generation_ = step(s.generation_);
     ++size_;
     return number;
   }
 
-  /// The slot that `h` names, or none.
-  [[nodiscard]] std::uint32_t find(handle h) const noexcept {
+  /// The taken slot that `h` names, or nullptr.
+  [[nodiscard]] slot* find_slot(handle h) noexcept {
     const std::uint32_t number = number_of(h);
-    const std::uint64_t generation = h.bits() >> 32;
-    return number < made_ && slots_[number].generation == generation && (generation & 1) != 0 ? number : none;
+    if (number >= made_) return nullptr;
+    slot& s = slots_[number];
+    const auto generation = static_cast<std::uint32_t>(h.bits() >> 32);
+    if (s.generation_ != generation || (generation & 1) == 0) [[unlikely]]
+      return nullptr;
+    return &s;
+  }
+  /// Its number, or none.
+  [[nodiscard]] std::uint32_t find(handle h) const noexcept {
+    return const_cast<slot_map*>(this)->find_slot(h) != nullptr ? number_of(h) : none;
+  }
+  /// The number of the slot that a handle names, whether it is refused or not.
+  [[nodiscard]] static std::uint32_t number_of(handle h) noexcept {
+    return static_cast<std::uint32_t>(h.bits());
   }
 
   /// Whether `h` could have been given out by this map: it names a slot that exists, in any generation of a taken one.
@@ -112,32 +147,36 @@ class slot_map {
     return number_of(h) < made_ && (h.bits() >> 32 & 1) != 0;
   }
 
-  /// The handle of a taken slot; the value and the tag of a slot, the value only while it is taken.
-  [[nodiscard]] handle name(std::uint32_t number) const noexcept {
-    return handle::from_bits((std::uint64_t{slots_[number].generation} << 32) | number);
+  /// The slot of a number below made().
+  [[nodiscard]] slot& operator[](std::uint32_t number) noexcept { return slots_[number]; }
+  [[nodiscard]] const slot& operator[](std::uint32_t number) const noexcept { return slots_[number]; }
+  /// The handle of a taken slot.
+  [[nodiscard]] handle name(std::uint32_t number, const slot& s) const noexcept {
+    return handle::from_bits((std::uint64_t{s.generation_} << 32) | number);
   }
-  [[nodiscard]] Value& value(std::uint32_t number) noexcept { return slots_[number].value; }
+  [[nodiscard]] handle name(std::uint32_t number) const noexcept { return name(number, slots_[number]); }
+  /// The value and the tag of a slot, the value only while it is taken.
+  [[nodiscard]] Value& value(std::uint32_t number) noexcept { return slots_[number].value_; }
   [[nodiscard]] Tag& tag(std::uint32_t number) noexcept { return slots_[number]; }
   [[nodiscard]] const Tag& tag(std::uint32_t number) const noexcept { return slots_[number]; }
   /// Whether a slot holds a value.
-  [[nodiscard]] bool is_taken(std::uint32_t number) const noexcept {
-    return (slots_[number].generation & 1) != 0;
-  }
+  [[nodiscard]] bool is_taken(std::uint32_t number) const noexcept { return slots_[number].is_taken(); }
   /// Asks for the cache line of a slot, for use a dozen steps from now.
   void prefetch(std::uint32_t number) const noexcept { slots_.prefetch(number); }
 
   /// Lets the value of a taken slot go, and gives it back. Its handle is refused from here on.
-  Value erase(std::uint32_t number) noexcept {
-    PINION_ASSERT(is_taken(number), "erase() of a slot that holds nothing: find() it first");
-    slot& s = slots_[number];
-    Value value = std::move(s.value);
-    std::destroy_at(&s.value);
-    s.generation = step(s.generation);
+  Value erase(std::uint32_t number) noexcept { return erase(number, slots_[number]); }
+  /// The same, of a slot that has been looked up.
+  Value erase(std::uint32_t number, slot& s) noexcept {
+    PINION_ASSERT(s.is_taken(), "erase() of a slot that holds nothing: find() it first");
+    Value value = std::move(s.value_);
+    std::destroy_at(&s.value_);
+    s.generation_ = step(s.generation_);
     --size_;
-    if (s.generation == first_generation(number)) [[unlikely]] {
+    if (s.generation_ == first_generation(number)) [[unlikely]] {
       ++retired_;
     } else {
-      s.link = free_;
+      s.link_ = free_;
       free_ = number;
     }
     return value;
@@ -156,15 +195,14 @@ class slot_map {
   /// Makes room for `n` values at once: until then insert() neither allocates nor throws, but for retired slots.
   void reserve(std::size_t n) {
     const std::size_t all = made_by(n);
-    if (all == made_) return;
     slots_.reserve(all);
-    for (auto number = static_cast<std::uint32_t>(all); number-- > made_;) {
-      slot& s = slots_[number];
-      s.generation = first_generation(number);
-      s.link = free_;
-      free_ = number;
-    }
-    made_ = static_cast<std::uint32_t>(all);
+    make(all);
+  }
+  /// Makes room for one value more, and for others with it. What a full map's insert() does.
+  void grow() {
+    const std::size_t all = made_by(size_ + 1);
+    slots_.grow_to(all);
+    make(all);
   }
 
   /// How many slots are taken.
@@ -180,19 +218,13 @@ class slot_map {
   [[nodiscard]] std::size_t retired() const noexcept { return retired_; }
 
  private:
-  struct slot : Tag {
-    std::uint32_t generation = 0;
-    union {
-      Value value;
-      std::uint32_t link;
-    };
-    slot() noexcept : link(none) {}
-    ~slot() {}  // NOLINT(modernize-use-equals-default): the map knows which slots hold a value
-    slot(const slot&) = delete;
-    slot& operator=(const slot&) = delete;
-  };
-
-  static std::uint32_t number_of(handle h) noexcept { return static_cast<std::uint32_t>(h.bits()); }
+  void make(std::size_t all) noexcept {
+    for (auto number = static_cast<std::uint32_t>(all); number-- > made_;) {
+      ::new (static_cast<void*>(&slots_[number])) slot(first_generation(number), free_);
+      free_ = number;
+    }
+    made_ = static_cast<std::uint32_t>(all);
+  }
   [[nodiscard]] std::uint32_t step(std::uint32_t generation) const noexcept {
     return (generation + 1) & generation_mask_;
   }
