@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <pinion/timer.hpp>
 #include <utility>
 
@@ -35,8 +36,9 @@ class store_contestant {
 template <class Levels>
 class hook_contestant {
   struct item : timer_hook {
+    explicit item(item* next) noexcept : next_free(next) {}
     std::uint64_t payload = 0;
-    item* next_free = nullptr;
+    item* next_free;
   };
 
  public:
@@ -71,7 +73,7 @@ class hook_contestant {
     const auto first = static_cast<std::uint32_t>(items_.capacity());
     items_.reserve(items_.capacity() + 1);
     for (auto k = static_cast<std::uint32_t>(items_.capacity()); k-- > first;) {
-      items_[k].next_free = std::exchange(free_, &items_[k]);
+      free_ = std::construct_at(&items_[k], free_);
     }
   }
 
