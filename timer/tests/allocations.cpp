@@ -14,6 +14,14 @@ constinit std::atomic<std::size_t> fails_in{0};
 namespace pinion::timer::testing {
 std::size_t allocations_so_far() noexcept { return count.load(std::memory_order_relaxed); }
 void fail_allocation(std::size_t n) noexcept { fails_in.store(n, std::memory_order_relaxed); }
+
+uncounted_allocations::uncounted_allocations() noexcept
+    : count_(count.load(std::memory_order_relaxed)),
+      fails_in_(fails_in.exchange(0, std::memory_order_relaxed)) {}
+uncounted_allocations::~uncounted_allocations() {
+  count.store(count_, std::memory_order_relaxed);
+  fails_in.store(fails_in_, std::memory_order_relaxed);
+}
 }  // namespace pinion::timer::testing
 
 void* operator new(std::size_t size) {

@@ -12,4 +12,17 @@ namespace pinion::timer::testing {
 /// The `n`-th allocation from now on throws std::bad_alloc, once; 0 takes that back.
 void fail_allocation(std::size_t n) noexcept;
 
+/// While it lives, allocations are not counted and none is made to fail: for what a test allocates itself.
+class uncounted_allocations {
+ public:
+  uncounted_allocations() noexcept;
+  uncounted_allocations(const uncounted_allocations&) = delete;
+  uncounted_allocations& operator=(const uncounted_allocations&) = delete;
+  ~uncounted_allocations();
+
+ private:
+  std::size_t count_;
+  std::size_t fails_in_;
+};
+
 }  // namespace pinion::timer::testing

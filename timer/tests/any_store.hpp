@@ -7,6 +7,7 @@
 // backend joins by a line in backends.cpp; a mutant overrides one member of `altered`.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -17,6 +18,8 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "allocations.hpp"
 
 namespace pinion::timer::testing {
 
@@ -101,6 +104,7 @@ struct setup {
   instant start{0};
   unsigned generation_bits = 32;
   std::uint64_t seed = 1;
+  std::string* broken = nullptr;  ///< where the store says which of its invariants broke first
 };
 
 /// How to make one kind of store, and which seed the laws draw their numbers from.
@@ -110,12 +114,13 @@ struct store_factory {
   std::uint64_t seed = 1;
 };
 
-/// A timer_store as an any_store.
+/// A timer_store as an any_store. After each step, and each call of a sink, a store that can check itself does.
 template <template <class> class Store>
 class adapted final : public any_store {
  public:
   explicit adapted(const setup& how)
-      : store_(how.start, slot_options{.seed = how.seed, .generation_bits = how.generation_bits}) {}
+      : store_(how.start, slot_options{.seed = how.seed, .generation_bits = how.generation_bits}),
+        broken_(how.broken) {}
 
   [[nodiscard]] store_traits traits() const override { return Store<token>::traits; }
   [[nodiscard]] duration lateness_bound(duration ahead) const override {
@@ -132,18 +137,65 @@ class adapted final : public any_store {
     }
   }
   handle schedule(instant deadline, token&& value) override {
+    const step whole{*this, "schedule"};
     return store_.schedule(deadline, std::move(value));
   }
-  std::optional<token> cancel(handle h) override { return store_.cancel(h); }
-  bool reschedule(handle h, instant deadline) override { return store_.reschedule(h, deadline); }
-  poll_result poll(instant now, std::size_t budget, sink_ref sink) override {
-    return store_.poll(now, budget, sink);
+  std::optional<token> cancel(handle h) override {
+    const step whole{*this, "cancel"};
+    return store_.cancel(h);
   }
-  void clear() override { store_.clear(); }
-  void reserve(std::size_t n) override { store_.reserve(n); }
+  bool reschedule(handle h, instant deadline) override {
+    const step whole{*this, "reschedule"};
+    return store_.reschedule(h, deadline);
+  }
+  poll_result poll(instant now, std::size_t budget, sink_ref sink) override {
+    const step whole{*this, "poll"};
+    auto checked_sink = [&](handle h, instant deadline, token&& value) {
+      check("a callback began");
+      sink(h, deadline, std::move(value));
+    };
+    return store_.poll(now, budget, checked_sink);
+  }
+  void clear() override {
+    const step whole{*this, "clear"};
+    store_.clear();
+  }
+  void reserve(std::size_t n) override {
+    const step whole{*this, "reserve"};
+    store_.reserve(n);
+  }
 
  private:
+  /// Ends in a check, also when the step throws.
+  struct step {
+    adapted& store;
+    const char* name;
+    step(adapted& s, const char* n) noexcept : store(s), name(n) {}
+    step(const step&) = delete;
+    step& operator=(const step&) = delete;
+    ~step() { store.check(name); }
+  };
+
+  /// Each time at first and while timers are few; more seldom in a crowd and in a long run, so that checking takes about as
+  /// long as the steps themselves.
+  void check(const char* after) {
+    ++steps_;
+    if constexpr (requires { store_.violated_invariant(); }) {
+      if (broken_ == nullptr || !broken_->empty() || steps_ < next_check_) return;
+      crowd_ = std::max(crowd_, store_.size());
+      next_check_ = steps_ + 1 + crowd_ / 16 + steps_ / 1'000;
+      const uncounted_allocations own;
+      if (const std::string what = store_.violated_invariant(); !what.empty()) {
+        *broken_ = "invariant: after step " + std::to_string(steps_) + " (" + after + "): " + what;
+      }
+    }
+  }
+
   Store<token> store_;
+  std::string* broken_;
+  std::uint64_t steps_ = 0;
+  std::uint64_t next_check_ = 0;
+  std::size_t crowd_ = 0;
 };
 
 /// Every store that the laws hold for.

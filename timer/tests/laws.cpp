@@ -15,10 +15,21 @@ const std::vector<clause>& laws() {
   return all;
 }
 
+violation check_clause(const clause& c, const store_factory& factory) {
+  std::string broken;
+  store_factory watched = factory;
+  watched.make = [&](setup how) {
+    how.broken = &broken;
+    return factory.make(how);
+  };
+  violation found = c.check(watched);
+  return broken.empty() ? found : violation{broken};
+}
+
 violation check_law(const std::string& law, const store_factory& factory) {
   for (const clause& c : laws()) {
     if (law != c.law || (c.needs_checked && !is_checked)) continue;
-    if (violation broken = c.check(factory)) return broken;
+    if (violation broken = check_clause(c, factory)) return broken;
   }
   return {};
 }

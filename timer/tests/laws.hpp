@@ -48,6 +48,9 @@ struct clause {
 /// All of them.
 [[nodiscard]] const std::vector<clause>& laws();
 
+/// Runs one clause. Where the store can check itself, it does so after every step, and what it finds is the violation.
+[[nodiscard]] violation check_clause(const clause& c, const store_factory& factory);
+
 /// Runs the clauses of one law, in order, up to the first violation. Those that need a checked build are
 /// passed over in another.
 [[nodiscard]] violation check_law(const std::string& law, const store_factory& factory);

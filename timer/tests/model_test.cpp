@@ -62,7 +62,8 @@ struct model {
 
 void run(const store_factory& backend, std::uint64_t start, const std::vector<operation>& operations) {
   ledger book;
-  const std::unique_ptr<any_store> store = backend.make({.start = instant{start}});
+  std::string broken;
+  const std::unique_ptr<any_store> store = backend.make({.start = instant{start}, .broken = &broken});
   model expected{{}, instant{start}};
   const auto latest_due = [&](instant deadline) {
     const duration ahead = deadline - expected.now;
@@ -129,6 +130,7 @@ void run(const store_factory& backend, std::uint64_t start, const std::vector<op
       if (t.armed) earliest = std::min(earliest, t.latest);
     }
     RC_ASSERT(store->next_wakeup() <= earliest);
+    if (!broken.empty()) RC_FAIL(broken);
   }
 }
 

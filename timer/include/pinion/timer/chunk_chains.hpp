@@ -158,6 +158,7 @@ class chunk_chains {
   }
 
  private:
+  friend class chunk_census;
   /// How many of its chunk's numbers stand before a place. Reason 1 for looking at an address as a number: a chunk is aligned to
   /// its size, so the low bits of the place of one of its words are the word's own.
   static std::size_t place_in_chunk(const std::uint32_t* place) noexcept {

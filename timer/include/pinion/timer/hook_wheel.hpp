@@ -24,6 +24,7 @@
 #include <pinion/base/time.hpp>
 #include <pinion/timer/concept.hpp>
 #include <pinion/timer/work_counter.hpp>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -68,6 +69,7 @@ class timer_hook {
   template <class, class>
   friend class hook_wheel;
   friend class hook_list;
+  friend class hook_census;
 
   timer_hook* next_ = nullptr;
   timer_hook* previous_ = nullptr;
@@ -83,7 +85,6 @@ class hook_list {
   hook_list() noexcept { close(); }
   hook_list(const hook_list&) = delete;
   hook_list& operator=(const hook_list&) = delete;
-
   /// Whether it holds no hook.
   [[nodiscard]] bool empty() const noexcept { return ends_.next_ == &ends_; }
   /// The first hook of a list that holds one.
@@ -112,6 +113,7 @@ class hook_list {
   }
 
  private:
+  friend class hook_census;
   void close() noexcept { ends_.next_ = ends_.previous_ = &ends_; }
   timer_hook ends_;
 };
@@ -143,7 +145,6 @@ class hook_wheel final : private hook_owner {
 
   hook_wheel(const hook_wheel&) = delete;
   hook_wheel& operator=(const hook_wheel&) = delete;
-
   /// Disarms every hook. Inside a sink: a violation.
   ~hook_wheel() {
     PINION_ASSERT(!polling_, "a store was destroyed inside its own sink: let poll() return first");
@@ -260,6 +261,9 @@ class hook_wheel final : private hook_owner {
 
   /// The arithmetic, for looking at.
   [[nodiscard]] const Levels& levels() const noexcept { return levels_; }
+
+  /// What does not hold of lists, occupancy and counts; empty when all does. Looks at all; also from inside a sink.
+  [[nodiscard]] std::string violated_invariant() const;
 
 #if PINION_CHECKED
   /// Hooks and buckets visited since the store was made.
@@ -391,3 +395,4 @@ class hook_wheel final : private hook_owner {
 };
 
 }  // namespace pinion::timer::inline PINION_MODE
+#include <pinion/timer/hook_wheel_check.hpp>  // IWYU pragma: export

@@ -12,6 +12,7 @@
 #include <pinion/timer/concept.hpp>
 #include <pinion/timer/hook_wheel.hpp>
 #include <pinion/timer/slot_map.hpp>
+#include <string>
 #include <utility>
 
 namespace pinion::timer::inline PINION_MODE {
@@ -104,6 +105,12 @@ class owning {
 
   /// The store of hooks, for looking at.
   [[nodiscard]] const hook_store& hooks() const noexcept { return hooks_; }
+
+  /// What does not hold of slots and hooks; empty when all does. Looks at all of them.
+  [[nodiscard]] std::string violated_invariant() const {
+    std::string text = hooks_.violated_invariant();
+    return text.empty() ? slots_.violated_invariant() : text;
+  }
 
 #if PINION_CHECKED
   /// Hooks and buckets visited since the store was made.

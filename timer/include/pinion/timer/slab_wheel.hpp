@@ -39,6 +39,7 @@
 #include <pinion/timer/slot_map.hpp>
 #include <pinion/timer/work_counter.hpp>
 #include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -175,6 +176,10 @@ class slab_wheel {
     return (std::size_t{no_bucket()} + 1) * sizeof(bucket) + slots_.memory() + chains_.memory();
   }
 
+  /// What does not hold of all that docs/design/timer.md says must; empty when everything does. Looks at every slot and
+  /// bucket. Also from inside a sink.
+  [[nodiscard]] std::string violated_invariant() const;
+
 #if PINION_CHECKED
   /// Slots and buckets visited since the store was made.
   [[nodiscard]] std::uint64_t work() const noexcept { return work_.touched(); }
@@ -197,6 +202,8 @@ class slab_wheel {
   }
 
  private:
+  class census;
+
   static constexpr std::uint16_t exact_bit =
       2;  // of a slot's mark: the timer is not to be late by a coarse tick
 
@@ -329,5 +336,6 @@ class slab_wheel {
 
 // The implementation; the order does not matter.
 #include <pinion/timer/slab_wheel_arm.hpp>      // IWYU pragma: export
+#include <pinion/timer/slab_wheel_check.hpp>    // IWYU pragma: export
 #include <pinion/timer/slab_wheel_compact.hpp>  // IWYU pragma: export
 #include <pinion/timer/slab_wheel_poll.hpp>     // IWYU pragma: export

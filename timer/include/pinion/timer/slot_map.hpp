@@ -27,6 +27,7 @@
 #include <pinion/timer/handle.hpp>
 #include <pinion/timer/slab.hpp>
 #include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -217,6 +218,9 @@ class slot_map {
   /// Slots that ran out of generations. Each costs its memory for as long as the map lives.
   [[nodiscard]] std::size_t retired() const noexcept { return retired_; }
 
+  /// What does not hold of slots and free list; empty when all does. Looks at every slot.
+  [[nodiscard]] std::string violated_invariant() const;
+
  private:
   void make(std::size_t all) noexcept {
     for (auto number = static_cast<std::uint32_t>(all); number-- > made_;) {
@@ -244,3 +248,5 @@ class slot_map {
 
 }  // namespace PINION_MODE
 }  // namespace pinion::timer
+
+#include <pinion/timer/slot_map_check.hpp>  // IWYU pragma: export
