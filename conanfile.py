@@ -39,6 +39,7 @@ SWITCHES = {
     # AUTO leaves it to the machine that builds; whoever shares binaries says ON or OFF.
     "modules": (["AUTO", "ON", "OFF"], "AUTO"),
     "assert": ([True, False], False),
+    "statistics": ([True, False], False),
 }
 
 # The oldest that is tested; and the oldest that builds modules.

@@ -34,6 +34,7 @@ pinion_choice(PINION_TIMER_DEFAULT ordered_map "The store that pinion::timer::de
 pinion_switch(PINION_SIM ON "Build the sim part")
 pinion_choice(PINION_MODULES AUTO "C++20 modules; AUTO builds them where the toolchain can" AUTO ON OFF)
 pinion_switch(PINION_ASSERT OFF "Check contracts at run time (a checked build)")
+pinion_switch(PINION_STATISTICS OFF "Count what stores do")
 pinion_switch(PINION_TESTS ${PROJECT_IS_TOP_LEVEL} "Build the tests")
 pinion_switch(PINION_BENCH OFF "Build the benchmarks")
 pinion_switch(PINION_EXAMPLES ${PROJECT_IS_TOP_LEVEL} "Build the examples")

@@ -25,6 +25,7 @@ using pinion::has_timer;
 using pinion::huge_page_bytes;
 using pinion::instant;
 using pinion::is_checked;
+using pinion::is_counted;
 using pinion::make_error_code;
 using pinion::monotonic_clock;
 using pinion::never;

@@ -12,6 +12,7 @@ import pinion.base;
 
 int main() {
   static_assert(pinion::is_checked == EXPECTED_ASSERT);
+  static_assert(pinion::is_counted == EXPECTED_STATISTICS);
   static_assert(pinion::has_timer == EXPECTED_TIMER);
   static_assert(pinion::has_sim == EXPECTED_SIM);
 

@@ -72,6 +72,8 @@ constexpr const char* build() {
   return "not optimised";
 #elif PINION_CHECKED
   return "checked";
+#elif PINION_COUNTED
+  return "counted";
 #else
   return "optimised";
 #endif

@@ -131,7 +131,7 @@ def _consume(vcpkg: Vcpkg, installation: Installation, consumer: Consumer, place
 
 def _expected(installation: Installation) -> str:
     """What the programs of test_package compare with what they find."""
-    result = {"EXPECTED_ASSERT": "0"}
+    result = {"EXPECTED_ASSERT": "0", "EXPECTED_STATISTICS": "0"}
     for part in cmake_options.parts():
         result[f"EXPECTED_{part.upper()}"] = str(int(part in installation.parts))
         if option := cmake_options.backends(part):

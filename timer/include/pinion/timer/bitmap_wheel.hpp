@@ -142,6 +142,10 @@ class bitmap_wheel {
   /// Entries and slots visited since the store was made.
   [[nodiscard]] std::uint64_t work() const noexcept { return wheel_.work(); }
 #endif
+#if PINION_COUNTED
+  /// What it has done since it was made.
+  [[nodiscard]] const store_statistics& statistics() const noexcept { return wheel_.statistics(); }
+#endif
 
  private:
   static void free_if_given(entry& e) noexcept {

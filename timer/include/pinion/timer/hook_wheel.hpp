@@ -23,100 +23,14 @@
 #include <pinion/base/assert.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/timer/concept.hpp>
+#include <pinion/timer/event_counter.hpp>
+#include <pinion/timer/timer_hook.hpp>
 #include <pinion/timer/work_counter.hpp>
 #include <string>
 #include <type_traits>
 #include <utility>
 
 namespace pinion::timer::inline PINION_MODE {
-
-class timer_hook;
-
-/// What a hook knows of the wheel it is armed in: how to get out of it. A function pointer, so that arming and firing make no
-/// virtual call, and a destructor makes one call through it.
-class hook_owner {
- public:
-  hook_owner(const hook_owner&) = delete;
-  hook_owner& operator=(const hook_owner&) = delete;
-
- protected:
-  using forgetting = void (*)(hook_owner&, timer_hook&) noexcept;
-  explicit hook_owner(forgetting forget) noexcept : forget_(forget) {}
-  ~hook_owner() = default;
-
- private:
-  friend class timer_hook;
-  forgetting forget_;
-};
-
-/// Base of whatever is to be a timer. Not copied and not moved with what it is part of: a list points at it.
-class timer_hook {
- public:
-  timer_hook() noexcept = default;
-  timer_hook(const timer_hook&) = delete;
-  timer_hook& operator=(const timer_hook&) = delete;
-  /// Cancels.
-  ~timer_hook() {
-    if (owner_ != nullptr) owner_->forget_(*owner_, *this);
-  }
-
-  /// Whether some wheel has it.
-  [[nodiscard]] bool is_armed() const noexcept { return owner_ != nullptr; }
-  /// What it was last armed for.
-  [[nodiscard]] instant deadline() const noexcept { return deadline_; }
-
- private:
-  template <class, class>
-  friend class hook_wheel;
-  friend class hook_list;
-  friend class hook_census;
-
-  timer_hook* next_ = nullptr;
-  timer_hook* previous_ = nullptr;
-  hook_owner* owner_ = nullptr;
-  instant deadline_{0};
-  std::uint16_t bucket_ = 0;
-};
-
-/// A list of hooks, linked both ways, with itself for both ends.
-class hook_list {
- public:
-  /// An empty list.
-  hook_list() noexcept { close(); }
-  hook_list(const hook_list&) = delete;
-  hook_list& operator=(const hook_list&) = delete;
-  /// Whether it holds no hook.
-  [[nodiscard]] bool empty() const noexcept { return ends_.next_ == &ends_; }
-  /// The first hook of a list that holds one.
-  [[nodiscard]] timer_hook& front() noexcept { return *ends_.next_; }
-
-  /// Puts a hook that is in no list last.
-  void append(timer_hook& hook) noexcept {
-    hook.previous_ = ends_.previous_;
-    hook.next_ = &ends_;
-    ends_.previous_->next_ = &hook;
-    ends_.previous_ = &hook;
-  }
-  /// Takes a hook out of the list it is in.
-  static void unlink(timer_hook& hook) noexcept {
-    hook.previous_->next_ = hook.next_;
-    hook.next_->previous_ = hook.previous_;
-  }
-  /// Appends all of `other`, which is empty then.
-  void take(hook_list& other) noexcept {
-    if (other.empty()) return;
-    ends_.previous_->next_ = other.ends_.next_;
-    other.ends_.next_->previous_ = ends_.previous_;
-    other.ends_.previous_->next_ = &ends_;
-    ends_.previous_ = other.ends_.previous_;
-    other.close();
-  }
-
- private:
-  friend class hook_census;
-  void close() noexcept { ends_.next_ = ends_.previous_ = &ends_; }
-  timer_hook ends_;
-};
 
 template <class Hook, class Levels>
 class hook_wheel final : private hook_owner {
@@ -145,6 +59,7 @@ class hook_wheel final : private hook_owner {
 
   hook_wheel(const hook_wheel&) = delete;
   hook_wheel& operator=(const hook_wheel&) = delete;
+
   /// Disarms every hook. Inside a sink: a violation.
   ~hook_wheel() {
     PINION_ASSERT(!polling_, "a store was destroyed inside its own sink: let poll() return first");
@@ -160,6 +75,7 @@ class hook_wheel final : private hook_owner {
     h.owner_ = this;
     h.deadline_ = deadline;
     ++size_;
+    events_.count(&store_statistics::scheduled);
     put(h);
   }
 
@@ -177,9 +93,11 @@ class hook_wheel final : private hook_owner {
     if (h.owner_ == nullptr) return false;
     PINION_ASSERT(h.owner_ == this, "a hook is armed in another wheel: cancel it there first");
     work_.touch();
+    events_.count(&store_statistics::rescheduled);
     if (h.bucket_ < bucket_count_ && now_ < deadline && deadline != never &&
         levels_.serves(h.bucket_, levels_.tick_at_or_after(deadline))) {
       h.deadline_ = deadline;
+      events_.count(&store_statistics::rescheduled_in_place);
       return true;
     }
     leave(h);
@@ -195,16 +113,23 @@ class hook_wheel final : private hook_owner {
     requires std::invocable<Sink&, Hook&>
   poll_result poll(instant now, std::size_t budget, Sink&& sink) {
     PINION_ASSERT(!polling_, "poll() was called from inside a sink: return from the sink first");
+    if (now < quiet_until_ && budget != 0) [[likely]] {
+      if (now_ < now) {
+        now_ = now;
+        target_ = levels_.tick_at_or_before(now);
+        levels_.turn_to(target_);
+      }
+      return {};
+    }
     if (budget == 0) return {.more = next_wakeup() <= (now < now_ ? now_ : now) && next_wakeup() != never};
-    struct polling_mark {
-      bool& flag;
-      explicit polling_mark(bool& f) noexcept : flag(f) { flag = true; }
-      polling_mark(const polling_mark&) = delete;
-      polling_mark& operator=(const polling_mark&) = delete;
-      ~polling_mark() { flag = false; }
-    } const mark{polling_};
+    struct turn {  // also when a sink throws
+      hook_wheel& wheel;
+      turn(hook_wheel& w, instant t) noexcept : wheel(w) { wheel.begin(t); }
+      turn(const turn&) = delete;
+      turn& operator=(const turn&) = delete;
+      ~turn() { wheel.finish(); }
+    } const whole{*this, now};
 
-    begin(now);
     poll_result result;
     while (timer_hook* due = next_due(budget - result.fired - result.moved, result.moved)) {
       ++result.fired;
@@ -228,7 +153,8 @@ class hook_wheel final : private hook_owner {
                  : ending_.empty()           ? never
                                              : instant{never.ns - 1};
     // At most the due time of whatever could fire at once, too.
-    if (!pending_.empty() && levels_.begin_of(levels_.hand()) < at) at = levels_.begin_of(levels_.hand());
+    if (!pending_.empty() && pending_since_ < at) at = pending_since_;
+    if (!gathered_.empty() && gathered_since_ < at) at = gathered_since_;
     if (has_arrivals() && arrived_since_ < at) at = arrived_since_;
     return at;
   }
@@ -247,12 +173,13 @@ class hook_wheel final : private hook_owner {
   /// Disarms every hook.
   void clear() noexcept {
     for (std::size_t b = 0; b < bucket_count_; ++b) forget_all(buckets_[b]);
-    for (hook_list* list : {&pending_, &arrivals_, &arrived_, &ending_, &parked_}) forget_all(*list);
+    for (hook_list* list : {&pending_, &gathered_, &arrivals_, &arrived_, &ending_, &parked_})
+      forget_all(*list);
   }
 
   /// Some armed hook, or nullptr: for whoever is to empty the wheel.
   [[nodiscard]] Hook* first() noexcept {
-    for (hook_list* list : {&pending_, &arrivals_, &arrived_, &ending_, &parked_}) {
+    for (hook_list* list : {&pending_, &gathered_, &arrivals_, &arrived_, &ending_, &parked_}) {
       if (!list->empty()) return static_cast<Hook*>(&list->front());
     }
     const std::size_t b = occupied_.first();
@@ -269,6 +196,10 @@ class hook_wheel final : private hook_owner {
   /// Hooks and buckets visited since the store was made.
   [[nodiscard]] std::uint64_t work() const noexcept { return work_.touched(); }
 #endif
+#if PINION_COUNTED
+  /// What it has done since it was made.
+  [[nodiscard]] const store_statistics& statistics() const noexcept { return events_.total(); }
+#endif
 
  private:
   static constexpr std::uint16_t arriving = 0xfffc;  // was due when it was armed
@@ -277,23 +208,28 @@ class hook_wheel final : private hook_owner {
 
   void put(timer_hook& h) noexcept {
     work_.touch();
-    const std::uint64_t due = levels_.tick_at_or_after(h.deadline_);
-    if (due <= target_) {
+    if (h.deadline_ <= now_) {
       if (!has_arrivals() || h.deadline_ < arrived_since_) arrived_since_ = h.deadline_;
       h.bucket_ = arriving;
+      quiet_until_ = instant{0};
       arrivals_.append(h);
     } else {
-      place(h, due);
+      place(h);
     }
   }
-  void place(timer_hook& h, std::uint64_t due) noexcept {
+  void place(timer_hook& h) noexcept {
+    const std::uint64_t due = levels_.tick_at_or_after(h.deadline_);
     if (due > levels_.last_tick()) {
       h.bucket_ = h.deadline_ == never ? parked : ending;
+      quiet_until_ = instant{0};
       (h.deadline_ == never ? parked_ : ending_).append(h);
       return;
     }
     h.bucket_ = levels_.place(due, false);
-    if (buckets_[h.bucket_].empty()) occupied_.set(h.bucket_);
+    if (buckets_[h.bucket_].empty()) {
+      occupied_.set(h.bucket_);
+      quiet_until_ = instant{0};
+    }
     buckets_[h.bucket_].append(h);
   }
   /// Out of whatever list it is in.
@@ -306,6 +242,7 @@ class hook_wheel final : private hook_owner {
     leave(h);
     h.owner_ = nullptr;
     --size_;
+    events_.count(&store_statistics::cancelled);
   }
   void forget_all(hook_list& list) noexcept {
     while (!list.empty()) forget(list.front());
@@ -315,6 +252,8 @@ class hook_wheel final : private hook_owner {
     return !arrivals_.empty() || !arrived_.empty() || (pending_fires_ && !pending_.empty());
   }
   void begin(instant now) noexcept {
+    polling_ = true;
+    quiet_until_ = instant{0};
     if (now_ < now) now_ = now;
     backlog_ = target_;
     target_ = levels_.tick_at_or_before(now_);
@@ -322,8 +261,24 @@ class hook_wheel final : private hook_owner {
     arrived_.take(arrivals_);
     arrivals_to_serve_ = true;
   }
+  /// No tick is left: whatever is armed, but at never, is due.
+  [[nodiscard]] bool is_at_the_end_of_time() const noexcept { return now_.ns >= never.ns - 1; }
   [[nodiscard]] bool has_more() const noexcept {
-    return !pending_.empty() || !arrived_.empty() || levels_.next(occupied_).tick <= target_;
+    return !pending_.empty() || !gathered_.empty() || !arrived_.empty() ||
+           levels_.next(occupied_).tick <= target_ || (is_at_the_end_of_time() && !ending_.empty());
+  }
+  void finish() noexcept {
+    polling_ = false;
+    if (!levels_.gathers()) return;
+    // What is overdue goes into one list, so that the hand is where now is.
+    for (auto next = levels_.next(occupied_); next.tick <= target_; next = levels_.next(occupied_)) {
+      work_.touch();
+      if (gathered_.empty()) gathered_since_ = levels_.begin_of(next.tick);
+      gathered_.take(buckets_[next.bucket]);
+      occupied_.clear(next.bucket);
+      levels_.turn_to(next.tick);
+    }
+    levels_.turn_to(target_);
   }
 
   /// The next hook to fire, disarmed, or nullptr; spends at most `budget`, adding what it moved to `moved`.
@@ -336,45 +291,63 @@ class hook_wheel final : private hook_owner {
       work_.touch();
       --budget;
       hook_list::unlink(h);
-      const std::uint64_t due = levels_.tick_at_or_after(h.deadline_);
       if (pending_fires_ || levels_.is_due(h.deadline_, h.bucket_)) {
         h.owner_ = nullptr;
         --size_;
+        events_.count(&store_statistics::fired);
         return &h;
       }
-      place(h, due);
+      place(h);
       ++moved;
+      events_.count(&store_statistics::moved);
     }
     return nullptr;
   }
   /// On to the next list that is to be served; false when all are.
   bool advance() noexcept {
     work_.touch();
+    if (!gathered_.empty()) [[unlikely]] {
+      pending_.take(gathered_);
+      pending_fires_ = false;
+      pending_since_ = gathered_since_;
+      return true;
+    }
     const auto next = levels_.next(occupied_);
     const bool in_backlog = levels_.hand() < backlog_;
     if (!in_backlog && arrivals_to_serve_) {
       arrivals_to_serve_ = false;
       pending_.take(arrived_);
       pending_fires_ = true;
+      pending_since_ = arrived_since_;
       return true;
     }
     const std::uint64_t limit = in_backlog ? backlog_ : target_;
     pending_fires_ = false;
     if (next.tick <= limit) {
       levels_.turn_to(next.tick);
+      pending_since_ = levels_.begin_of(next.tick);
       pending_.take(buckets_[next.bucket]);
       occupied_.clear(next.bucket);
       return true;
     }
     levels_.turn_to(limit);
     if (in_backlog) return true;
-    if (now_.ns < never.ns - 1 || ending_.empty()) return false;
+    if (!is_at_the_end_of_time() || ending_.empty()) {
+      if (arrivals_.empty()) {
+        quiet_until_ = next.tick <= levels_.last_tick() ? levels_.begin_of(next.tick)
+                       : ending_.empty()                ? never
+                                                        : instant{never.ns - 1};
+      }
+      return false;
+    }
     pending_.take(ending_);
     pending_fires_ = true;
+    pending_since_ = instant{never.ns - 1};
     return true;
   }
 
   [[no_unique_address]] work_counter work_;
+  [[no_unique_address]] event_counter events_;
   bool polling_ = false;
   bool pending_fires_ = false;  // what is pending is due, whatever the levels say
   bool arrivals_to_serve_ = false;
@@ -384,10 +357,14 @@ class hook_wheel final : private hook_owner {
   std::uint64_t target_ = 0;   // the tick of the latest now: how far the hand is to go
   std::uint64_t backlog_ = 0;  // the same of the poll before
   std::size_t size_ = 0;
-  instant arrived_since_{0};  // at or before the deadline of whatever has arrived
+  instant quiet_until_{0};  // before it no bucket's time comes; a bucket that gets its first hook makes it 0
+  instant pending_since_{0};   // the tick that what is pending was to be served at
+  instant gathered_since_{0};  // the same of the first that was gathered
+  instant arrived_since_{0};   // at or before the deadline of whatever has arrived
   std::unique_ptr<hook_list[]> buckets_;
   typename Levels::occupancy_type occupied_;
   hook_list pending_;   // the bucket that is being served
+  hook_list gathered_;  // hooks of overdue buckets
   hook_list arrivals_;  // due as they were armed
   hook_list arrived_;   // of them, before this poll began
   hook_list ending_;
@@ -395,4 +372,5 @@ class hook_wheel final : private hook_owner {
 };
 
 }  // namespace pinion::timer::inline PINION_MODE
+
 #include <pinion/timer/hook_wheel_check.hpp>  // IWYU pragma: export

@@ -74,6 +74,10 @@ std::string hook_wheel<Hook, Levels>::violated_invariant() const {
     return count(h);
   });
   if (!text.empty()) return broken("the bucket that is served", text);
+  text = hook_census::walk(gathered_, size_, [&](const timer_hook& h) -> std::string {
+    return h.bucket_ >= bucket_count_ ? broken(" says it is in bucket ", h.bucket_) : count(h);
+  });
+  if (!text.empty()) return broken("the list of what is overdue", text);
   text = hook_census::walk(ending_, size_, [&](const timer_hook& h) -> std::string {
     if (h.bucket_ != ending || h.deadline_ == never || !rounds_up_past_the_end(h))
       return " does not belong there";
@@ -88,6 +92,13 @@ std::string hook_wheel<Hook, Levels>::violated_invariant() const {
   if (total != size_) return broken(total, " hooks are in lists, and the wheel counts ", size_);
   if (levels_.hand() > target_ || backlog_ > target_)
     return broken("the hand is at ", levels_.hand(), ", beyond ", target_);
+  const std::uint64_t tick = levels_.next(occupied_).tick;
+  const bool has_work = !pending_.empty() || !gathered_.empty() || !arrivals_.empty() || !arrived_.empty();
+  if ((has_work && quiet_until_ != instant{0}) ||
+      (tick <= levels_.last_tick() && levels_.begin_of(tick) < quiet_until_) ||
+      (!ending_.empty() && quiet_until_ == never)) {
+    return broken("hooks wait to be served, and polls are quiet until ", quiet_until_.ns);
+  }
   return invariant_detail::differs("the occupancy", occupied_, bucket_count_,
                                    [&](std::size_t b) { return !buckets_[b].empty(); });
 }

@@ -23,6 +23,7 @@
 #include <pinion/base/error.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/timer/concept.hpp>
+#include <pinion/timer/event_counter.hpp>
 #include <pinion/timer/slot_map.hpp>
 #include <pinion/timer/work_counter.hpp>
 #include <stdexcept>
@@ -123,6 +124,10 @@ class ordered_map {
   /// Entries compared or visited since the store was made.
   [[nodiscard]] std::uint64_t work() const noexcept { return work_.touched(); }
 #endif
+#if PINION_COUNTED
+  /// What it has done since it was made.
+  [[nodiscard]] const store_statistics& statistics() const noexcept { return events_.total(); }
+#endif
 
  private:
   struct key {
@@ -182,6 +187,7 @@ class ordered_map {
   Value take(position at) noexcept;
 
   [[no_unique_address]] work_counter work_;
+  [[no_unique_address]] event_counter events_;
   instant now_;
   bool polling_ = false;
   bool sweeping_ = false;
@@ -209,6 +215,7 @@ template <class Value>
 handle ordered_map<Value>::arm(instant deadline, Value&& value) {
   if (spare_.empty()) add_spare();
   const std::uint32_t slot = slots_.insert(position{});
+  events_.count(&store_statistics::scheduled);
   node n = std::move(spare_.back());
   spare_.pop_back();
   n.key() = key{deadline, armings_++};
@@ -248,6 +255,7 @@ template <class Value>
 std::optional<Value> ordered_map<Value>::cancel(handle h) noexcept {
   const std::uint32_t slot = slots_.find(h);
   if (slot == slots_.none) return std::nullopt;
+  events_.count(&store_statistics::cancelled);
   return take(slots_.value(slot));
 }
 
@@ -262,6 +270,7 @@ bool ordered_map<Value>::reschedule(handle h, instant deadline) noexcept {
   const std::uint32_t slot = slots_.find(h);
   if (slot == slots_.none) return false;
   work_.touch();
+  events_.count(&store_statistics::rescheduled);
   node n = by_deadline_.extract(slots_.value(slot));
   n.key() = key{deadline, armings_++};
   slots_.value(slot) = by_deadline_.insert(std::move(n)).position;
@@ -308,6 +317,7 @@ poll_result ordered_map<Value>::poll(instant now, std::size_t budget, Sink&& sin
     const instant deadline = at->first.deadline;
     Value value = take(at);
     ++result.fired;
+    events_.count(&store_statistics::fired);
     sink(name, deadline, std::move(value));
   }
 }
@@ -320,7 +330,10 @@ void ordered_map<Value>::clear() {
   position at = by_deadline_.begin();
   while (at != by_deadline_.end()) {
     const key done = at->first;
-    if (done.armed < armed_before) static_cast<void>(take(at));
+    if (done.armed < armed_before) {
+      events_.count(&store_statistics::cancelled);
+      static_cast<void>(take(at));
+    }
     at = by_deadline_.upper_bound(done);
   }
 }

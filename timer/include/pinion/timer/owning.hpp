@@ -116,6 +116,10 @@ class owning {
   /// Hooks and buckets visited since the store was made.
   [[nodiscard]] std::uint64_t work() const noexcept { return hooks_.work(); }
 #endif
+#if PINION_COUNTED
+  /// What it has done since it was made.
+  [[nodiscard]] const store_statistics& statistics() const noexcept { return hooks_.statistics(); }
+#endif
 
  private:
   slot_map<Value, tag> slots_;

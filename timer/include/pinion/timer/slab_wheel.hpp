@@ -36,6 +36,7 @@
 #include <pinion/base/time.hpp>
 #include <pinion/timer/chunk_chains.hpp>
 #include <pinion/timer/concept.hpp>
+#include <pinion/timer/event_counter.hpp>
 #include <pinion/timer/slot_map.hpp>
 #include <pinion/timer/work_counter.hpp>
 #include <stdexcept>
@@ -185,6 +186,11 @@ class slab_wheel {
   [[nodiscard]] std::uint64_t work() const noexcept { return work_.touched(); }
 #endif
 
+#if PINION_COUNTED
+  /// What it has done since it was made.
+  [[nodiscard]] const store_statistics& statistics() const noexcept { return events_.total(); }
+#endif
+
  protected:
   /// As schedule(), stepping from level to level where levels are stationary, to be late by the finest one's tick only.
   handle arm_exact(instant deadline, Value&& value) { return arm(deadline, std::move(value), exact_bit); }
@@ -282,6 +288,8 @@ class slab_wheel {
   }
   [[nodiscard]] bool is_behind() const noexcept;
   [[nodiscard]] bool has_more() const noexcept;
+  /// No tick is left: whatever is armed, but at never, is due.
+  [[nodiscard]] bool is_at_the_end_of_time() const noexcept { return now_.ns >= never.ns - 1; }
 
   void count_entry() noexcept;
   void compact() noexcept;
@@ -290,6 +298,7 @@ class slab_wheel {
   bool find_something_to_compact() noexcept;
 
   [[no_unique_address]] work_counter work_;
+  [[no_unique_address]] event_counter events_;
   bool polling_ = false;
   instant now_;
   instant quiet_until_{0};  // before it no bucket's time comes; a bucket that gets its first entry makes it 0

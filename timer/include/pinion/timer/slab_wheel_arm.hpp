@@ -13,6 +13,7 @@ handle slab_wheel<Value, Levels>::arm(instant deadline, Value&& value, std::uint
   auto& slot = slots_[number];
   tag& t = slot;
   work_.touch();
+  events_.count(&store_statistics::scheduled);
   // Perhaps the entry that the slot's last timer left behind serves this one.
   const std::uint64_t due = levels_.tick_at_or_after(deadline);
   t.deadline = deadline.ns;
@@ -45,6 +46,7 @@ std::optional<Value> slab_wheel<Value, Levels>::cancel(handle h) noexcept {
   auto* const slot = slots_.find_slot(h);
   if (slot == nullptr) return std::nullopt;
   work_.touch();
+  events_.count(&store_statistics::cancelled);
   leave(*slot);
   return slots_.erase(slots_.number_of(h), *slot);
 }
@@ -62,7 +64,9 @@ bool slab_wheel<Value, Levels>::reschedule(handle h, instant deadline) noexcept 
   work_.touch();
   tag& t = *slot;
   const std::uint64_t due = levels_.tick_at_or_after(deadline);
+  events_.count(&store_statistics::rescheduled);
   if (still_serves(t, deadline, due)) {
+    events_.count(&store_statistics::rescheduled_in_place);
     t.deadline = deadline.ns;
     return true;
   }
@@ -124,6 +128,7 @@ void slab_wheel<Value, Levels>::clear() {
     tag& t = slots_.tag(slot);
     if (t.bucket != doomed) continue;
     t.bucket = nowhere;
+    events_.count(&store_statistics::cancelled);
     static_cast<void>(slots_.erase(slot));
   }
 }

@@ -46,6 +46,7 @@ std::size_t slab_wheel<Value, Levels>::compact_chunk() noexcept {
     if (slot == chunk_chains::nothing) continue;
     ++looked_at;
     work_.touch();
+    events_.count(&store_statistics::compacted);
     auto& t = slots_[slot];
     if (t.bucket == compacting_ && t.is_taken() && (t.mark & pass_bit) != pass) {
       t.mark ^= pass_bit;
@@ -54,6 +55,7 @@ std::size_t slab_wheel<Value, Levels>::compact_chunk() noexcept {
     }
     if (t.bucket == compacting_ && !t.is_taken()) t.bucket = nowhere;
     --entries_;
+    events_.count(&store_statistics::discarded);
   }
   if (b.empty() && compacting_ < bucket_count()) any_.clear(compacting_);
   return looked_at;

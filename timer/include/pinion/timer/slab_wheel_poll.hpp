@@ -40,6 +40,7 @@ poll_result slab_wheel<Value, Levels>::serve_until(instant now, std::size_t budg
       auto& slot = slots_[number];
       if (slot.bucket != in_batch || !slot.is_taken()) {  // cancelled or moved by an earlier callback
         ++result.moved;
+        events_.count(&store_statistics::discarded);
         continue;
       }
       const handle name = slots_.name(number, slot);
@@ -48,6 +49,7 @@ poll_result slab_wheel<Value, Levels>::serve_until(instant now, std::size_t budg
       slot.bucket = nowhere;
       Value value = slots_.erase(number, slot);
       ++result.fired;
+      events_.count(&store_statistics::fired);
       sink(name, deadline, std::move(value));
     }
   } while (left != 0 && !all_served_);
@@ -81,7 +83,8 @@ bool slab_wheel<Value, Levels>::is_behind() const noexcept {
 /// Whether timers armed before this poll are due, as far as can be told without looking at each.
 template <class Value, class Levels>
 bool slab_wheel<Value, Levels>::has_more() const noexcept {
-  return urgent_ > fresh_ || (!all_served_ && (is_behind() || levels_.next(live_).tick <= target_));
+  return urgent_ > fresh_ || (!all_served_ && (is_behind() || levels_.next(live_).tick <= target_ ||
+                                               (is_at_the_end_of_time() && ending_ != 0)));
 }
 
 template <class Value, class Levels>
@@ -172,6 +175,8 @@ std::size_t slab_wheel<Value, Levels>::serve(std::size_t count) noexcept {
     placed += place_anew(*next, slot);
   }
   work_.touch(looked_at);
+  events_.count(&store_statistics::discarded, looked_at - live);
+  events_.count(&store_statistics::moved, live - (batch_count_ - batched));
   entries_ = entries_ - looked_at + placed;
   if (live != 0 && (buckets_[from].live -= live) == 0) live_.clear(from);
   if (batch_count_ != batched) {
@@ -203,15 +208,20 @@ std::size_t slab_wheel<Value, Levels>::serve_special(std::uint32_t number) noexc
   auto& slot = slots_[number];
   tag& t = slot;
   const bool is_gathered = pending_bucket_ == gathered();
-  if (t.bucket != pending_bucket_ && (!is_gathered || t.bucket >= bucket_count())) return 1;
+  if (t.bucket != pending_bucket_ && (!is_gathered || t.bucket >= bucket_count())) {
+    events_.count(&store_statistics::discarded);
+    return 1;
+  }
   if (!slot.is_taken()) {
     t.bucket = nowhere;
+    events_.count(&store_statistics::discarded);
     return 1;
   }
   if (pending_bucket_ == arrivals() && is_fresh(t)) {
     ++entries_;
     if (buckets_[arrivals()].is_full()) extend(arrivals());
     *buckets_[arrivals()].end++ = number;
+    events_.count(&store_statistics::moved);
     return 1;
   }
   leave(t);
@@ -221,6 +231,7 @@ std::size_t slab_wheel<Value, Levels>::serve_special(std::uint32_t number) noexc
     batch_[batch_count_++] = number;
     return 0;
   }
+  events_.count(&store_statistics::moved);
   entries_ += place_anew(number, t);
   return 1;
 }
@@ -253,7 +264,7 @@ bool slab_wheel<Value, Levels>::advance() noexcept {
   }
   levels_.turn_to(target_);
   const bool none_at_the_end = buckets_[at_the_end()].empty();
-  if (now_.ns >= never.ns - 1 && !none_at_the_end) [[unlikely]] {
+  if (is_at_the_end_of_time() && !none_at_the_end) [[unlikely]] {
     detach(at_the_end());
     return true;
   }
