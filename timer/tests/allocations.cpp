@@ -9,6 +9,14 @@ namespace {
 // Memory ordering: relaxed; read by the thread that allocates, or after it was joined.
 constinit std::atomic<std::size_t> count{0};
 constinit std::atomic<std::size_t> fails_in{0};
+
+void count_or_fail() {
+  count.fetch_add(1, std::memory_order_relaxed);
+  if (fails_in.load(std::memory_order_relaxed) != 0 &&
+      fails_in.fetch_sub(1, std::memory_order_relaxed) == 1) {
+    throw std::bad_alloc{};
+  }
+}
 }  // namespace
 
 namespace pinion::timer::testing {
@@ -25,16 +33,12 @@ uncounted_allocations::~uncounted_allocations() {
 }  // namespace pinion::timer::testing
 
 void* operator new(std::size_t size) {
-  count.fetch_add(1, std::memory_order_relaxed);
-  if (fails_in.load(std::memory_order_relaxed) != 0 &&
-      fails_in.fetch_sub(1, std::memory_order_relaxed) == 1) {
-    throw std::bad_alloc{};
-  }
+  count_or_fail();
   if (void* memory = std::malloc(size != 0 ? size : 1)) return memory;
   throw std::bad_alloc{};
 }
 void* operator new(std::size_t size, std::align_val_t alignment) {
-  count.fetch_add(1, std::memory_order_relaxed);
+  count_or_fail();
   const auto step = static_cast<std::size_t>(alignment);
   if (void* memory = std::aligned_alloc(step, (size + step - 1) / step * step)) return memory;
   throw std::bad_alloc{};

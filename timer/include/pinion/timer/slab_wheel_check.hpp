@@ -130,7 +130,7 @@ class slab_wheel<Value, Levels>::census {
     const bool has_tick = w_.levels_.tick_at_or_after(deadline) <= w_.levels_.last_tick();
     if (t.bucket < w_.bucket_count()) {
       ++live_[t.bucket];
-      return has_tick ? std::string{} : broken(" is in bucket ", t.bucket, ", and after the last tick");
+      return deadline != never ? std::string{} : broken(" never fires, and is in bucket ", t.bucket);
     }
     if (t.bucket == w_.arrivals() || t.bucket == in_batch) {
       const std::uint64_t since = t.bucket == in_batch ? due_of(deadline).ns : t.deadline;

@@ -90,6 +90,7 @@ void slab_wheel<Value, Levels>::begin_to_compact(std::uint16_t b) noexcept {
 template <class Value, class Levels>
 void slab_wheel<Value, Levels>::compact_all() noexcept {
   PINION_ASSERT(!polling_, "compact_all() was called from inside a sink: return from the sink first");
+  while (!compacting_ends_) compact_chunk();  // or what it has not seen would pass for seen
   for (std::uint16_t b = 0; b < no_bucket(); ++b) {
     if (b == gathered() || buckets_[b].empty()) continue;
     begin_to_compact(b);

@@ -219,8 +219,7 @@ std::size_t slab_wheel<Value, Levels>::serve_special(std::uint32_t number) noexc
   }
   if (pending_bucket_ == arrivals() && is_fresh(t)) {
     ++entries_;
-    if (buckets_[arrivals()].is_full()) extend(arrivals());
-    *buckets_[arrivals()].end++ = number;
+    append(arrivals(), number, t);
     events_.count(&store_statistics::moved);
     return 1;
   }
