@@ -195,6 +195,34 @@ struct work_grows_with_the_population final : altered {
   }
 };
 
+/// What it touches for the next wakeup is not in its count, so nobody could tell how that grows.
+class hides_the_work_of_the_next_wakeup final : public altered {
+ public:
+  using altered::altered;
+  [[nodiscard]] instant next_wakeup() const override {
+    const std::uint64_t before = right().work().value_or(0);
+    const instant answer = right().next_wakeup();
+    hidden_ += right().work().value_or(0) - before;
+    return answer;
+  }
+  [[nodiscard]] std::optional<std::uint64_t> work() const override {
+    return right().work().value_or(0) - hidden_;
+  }
+
+ private:
+  mutable std::uint64_t hidden_ = 0;
+};
+
+/// Looks through the timers for the next wakeup, a few at a time, and through more the more there are.
+class scans_for_the_next_wakeup final : public altered {
+ public:
+  using altered::altered;
+  [[nodiscard]] instant next_wakeup() const override {
+    for (std::size_t k = 0; k < right().size() / 256; ++k) static_cast<void>(right().next_wakeup());
+    return right().next_wakeup();
+  }
+};
+
 struct allocates_after_reserve final : altered {
   using altered::altered;
   handle schedule(instant deadline, token&& value) override {
@@ -238,6 +266,8 @@ const std::vector<mutant>& mutants() {
                                                       "Asio"),
         made<runs_a_due_timer_rescheduled_in_the_batch>("T7", "RunsADueTimerRescheduledInTheBatch"),
         made<work_grows_with_the_population>("T8", "WorkGrowsWithThePopulation", true),
+        made<hides_the_work_of_the_next_wakeup>("T8", "HidesTheWorkOfTheNextWakeup", true),
+        made<scans_for_the_next_wakeup>("T8", "ScansForTheNextWakeup", true),
         made<allocates_after_reserve>("T9", "AllocatesAfterReserve"),
         made<wraps_a_deadline_near_the_end>("T10", "WrapsADeadlineNearTheEnd"),
         made<fires_a_timer_at_never>("T10", "FiresATimerAtNever"),

@@ -187,6 +187,32 @@ TYPED_TEST(slab_wheel_garbage, IsDroppedByCompactAllInTheMiddleOfACompaction) {
   EXPECT_TRUE(this->each_fires_once());
 }
 
+TYPED_TEST(slab_wheel_garbage, IsDroppedFromABucketThatAPollTakesInTheMiddleOfThat) {
+  for (std::size_t more = 0; more < 120; more += 4) {
+    TypeParam timers{instant{0}};
+    std::vector<handle> names;
+    timers.schedule(this->tick(10), 0);
+    timers.schedule(this->tick(10), 0);
+    for (int k = 0; k < 900; ++k) names.push_back(timers.schedule(this->tick(900), 1));
+    std::size_t left = more;
+    for (std::size_t k = 0, last = 0; left != 0 && k < 20'000; ++k) {
+      timers.reschedule(names[k % 900], this->tick(899 - k / 900));
+      if (timers.entries() < last || left != more) --left;
+      last = timers.entries();
+    }
+
+    timers.poll(this->tick(950), 1, ignore);
+    const std::string broken = timers.violated_invariant();
+    for (int k = 0; k < 100; ++k) names.push_back(timers.schedule(this->tick(2'000), 1));
+    for (std::uint64_t k = 0; k < 3'000; ++k)
+      timers.reschedule(names[900 + k % 100], this->tick(1'999 - k / 100));
+
+    ASSERT_EQ(broken, "") << "after " << more << " more were moved";
+    ASSERT_EQ(timers.violated_invariant(), "");
+    EXPECT_EQ(timers.poll(end_of_time, ignore).fired, 1'001U);
+  }
+}
+
 TYPED_TEST(slab_wheel_garbage, IsDroppedWhileBudgetsCutPollsShort) {
   for (std::size_t k = 0; k < this->count; ++k) this->arm(this->tick(900));
   std::vector<int> fired(this->count);

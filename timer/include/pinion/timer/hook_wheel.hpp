@@ -148,6 +148,7 @@ class hook_wheel final : private hook_owner {
 
   /// When the next occupied bucket is to be served; `never` when nothing will fire.
   [[nodiscard]] instant next_wakeup() const noexcept {
+    work_.touch(levels_.searched());
     const std::uint64_t tick = levels_.next(occupied_).tick;
     instant at = tick <= levels_.last_tick() ? levels_.begin_of(tick)
                  : ending_.empty()           ? never

@@ -104,6 +104,9 @@ class nested_levels {
     return {tick_of_bucket(bucket), static_cast<std::uint16_t>(bucket)};
   }
 
+  /// How many levels next() looks at.
+  [[nodiscard]] static constexpr std::size_t searched() noexcept { return 1; }
+
   /// Whether a timer found in a bucket as the hand got there is to fire, and not to be placed anew.
   [[nodiscard]] bool is_due(instant deadline, std::uint16_t) const noexcept {
     return tick_at_or_after(deadline) <= hand_;

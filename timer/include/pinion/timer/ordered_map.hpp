@@ -97,6 +97,7 @@ class ordered_map {
 
   /// The earliest deadline; `never` when nothing will fire.
   [[nodiscard]] instant next_wakeup() const noexcept {
+    work_.touch();
     return by_deadline_.empty() ? never : by_deadline_.begin()->first.deadline;
   }
 

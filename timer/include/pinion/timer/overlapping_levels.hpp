@@ -140,6 +140,9 @@ class overlapping_levels {
     return earliest;
   }
 
+  /// How many levels next() looks at.
+  [[nodiscard]] std::size_t searched() const noexcept { return geometry_.level_count; }
+
   /// Whether a timer found in a bucket as the hand got there is to fire, and not to be placed anew.
   [[nodiscard]] bool is_due(instant deadline, std::uint16_t) const noexcept {
     return tick_at_or_after(deadline) <= hand_;

@@ -63,6 +63,8 @@ bool slab_wheel<Value, Levels>::reschedule(handle h, instant deadline) noexcept 
   if (slot == nullptr) return false;
   work_.touch();
   tag& t = *slot;
+  if (t.bucket == doomed) [[unlikely]]
+    return false;
   const std::uint64_t due = levels_.tick_at_or_after(deadline);
   events_.count(&store_statistics::rescheduled);
   if (still_serves(t, deadline, due)) {
@@ -126,7 +128,7 @@ void slab_wheel<Value, Levels>::clear() {
   const std::uint32_t made = slots_.made();
   for (std::uint32_t slot = 0; slot < made; ++slot) {
     tag& t = slots_.tag(slot);
-    if (t.bucket != doomed) continue;
+    if (t.bucket != doomed || !slots_.is_taken(slot)) continue;  // armed or cancelled by a destructor
     t.bucket = nowhere;
     events_.count(&store_statistics::cancelled);
     static_cast<void>(slots_.erase(slot));

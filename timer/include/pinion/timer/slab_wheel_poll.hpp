@@ -59,6 +59,7 @@ poll_result slab_wheel<Value, Levels>::serve_until(instant now, std::size_t budg
 
 template <class Value, class Levels>
 instant slab_wheel<Value, Levels>::next_wakeup() const noexcept {
+  work_.touch(levels_.searched());
   const std::uint64_t tick = levels_.next(live_).tick;
   instant at = tick <= levels_.last_tick() ? levels_.begin_of(tick)
                : ending_ != 0              ? instant{never.ns - 1}
