@@ -53,8 +53,8 @@ TYPED_TEST(statistics, EachTimerIsArmedStillOrWasCancelledOrHasFired) {
       names.push_back(timers.schedule(later, int{k}));
       ++armed;
       break;
-    case 2: cancelled += timers.cancel(some).has_value() ? 1 : 0; break;
-    case 3: rescheduled += timers.reschedule(some, later) ? 1 : 0; break;
+    case 2: cancelled += timers.cancel(some).has_value() ? 1U : 0U; break;
+    case 3: rescheduled += timers.reschedule(some, later) ? 1U : 0U; break;
     default: {
       const poll_result did = timers.poll(timers.now() + random.any_length(30), 16, ignore);
       fired += did.fired;

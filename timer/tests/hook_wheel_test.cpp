@@ -233,8 +233,8 @@ TYPED_TEST(hook_wheel_of, WhatIsPastFiresNextAndWhatIsAtNeverDoesNot) {
 TYPED_TEST(hook_wheel_of, ItsEndDisarmsItsHooks) {
   connection c;
   {
-    hook_wheel<connection, TypeParam> timers{instant{0}};
-    timers.schedule(c, tick(5));
+    hook_wheel<connection, TypeParam> ending{instant{0}};
+    ending.schedule(c, tick(5));
   }
 
   EXPECT_FALSE(c.is_armed());

@@ -22,7 +22,7 @@ struct late_levels : levels {
 
 /// Turns the hand one tick too far.
 struct hasty_levels : levels {
-  void turn_to(std::uint64_t tick) noexcept { levels::turn_to(tick + 1); }
+  void turn_to(std::uint64_t to) noexcept { levels::turn_to(to + 1); }
 };
 
 struct hook : timer_hook {};

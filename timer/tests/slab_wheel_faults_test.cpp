@@ -26,7 +26,7 @@ class slab_wheel_faults : public ::testing::Test {
   }
   [[nodiscard]] std::size_t fire_all() {
     std::size_t fired = 0;
-    timers.poll(late, [&](handle, instant, value&& v) { fired += v != nullptr ? 1 : 0; });
+    timers.poll(late, [&](handle, instant, value&& v) { fired += v != nullptr ? 1U : 0U; });
     return fired;
   }
 
@@ -40,13 +40,13 @@ TYPED_TEST(slab_wheel_faults, SchedulingIsAllOrNothingWhicheverAllocationFails) 
   // With a page of slots taken, one more timer needs slots and chunks. Each allocation of them fails in turn.
   std::size_t failures = 0;
   for (std::size_t n = 1; failures + 1 == n; ++n) {
-    TypeParam timers{instant{0}};
-    for (std::size_t k = 0; k < 1'024; ++k) timers.schedule(instant{(k + 1) << 20}, std::make_unique<int>(1));
+    TypeParam wheel{instant{0}};
+    for (std::size_t k = 0; k < 1'024; ++k) wheel.schedule(instant{(k + 1) << 20}, std::make_unique<int>(1));
     value mine = std::make_unique<int>(7);
 
     testing::fail_allocation(n);
     try {
-      timers.schedule(instant{9'000'000}, std::move(mine));
+      wheel.schedule(instant{9'000'000}, std::move(mine));
     } catch (const std::bad_alloc&) {
       ++failures;
     }
@@ -54,13 +54,13 @@ TYPED_TEST(slab_wheel_faults, SchedulingIsAllOrNothingWhicheverAllocationFails) 
 
     const bool threw = failures == n;
     ASSERT_EQ(mine != nullptr, threw) << "allocation " << n;
-    ASSERT_EQ(timers.size(), threw ? 1'024U : 1'025U);
-    ASSERT_EQ(timers.entries(), timers.size());
-    ASSERT_EQ(timers.violated_invariant(), "") << "allocation " << n;
-    for (std::size_t k = 0; k < 3'000; ++k) timers.schedule(instant{(k + 1) << 20}, std::make_unique<int>(2));
-    ASSERT_EQ(timers.violated_invariant(), "") << "allocation " << n << ", and then 3,000 more timers";
+    ASSERT_EQ(wheel.size(), threw ? 1'024U : 1'025U);
+    ASSERT_EQ(wheel.entries(), wheel.size());
+    ASSERT_EQ(wheel.violated_invariant(), "") << "allocation " << n;
+    for (std::size_t k = 0; k < 3'000; ++k) wheel.schedule(instant{(k + 1) << 20}, std::make_unique<int>(2));
+    ASSERT_EQ(wheel.violated_invariant(), "") << "allocation " << n << ", and then 3,000 more timers";
     std::size_t fired = 0;
-    timers.poll(late, [&](handle, instant, value&& v) { fired += v != nullptr ? 1 : 0; });
+    wheel.poll(late, [&](handle, instant, value&& v) { fired += v != nullptr ? 1U : 0U; });
     ASSERT_EQ(fired, threw ? 4'024U : 4'025U);
   }
   EXPECT_GE(failures, 2U) << "slots and chunks are pages of their own";
@@ -69,22 +69,22 @@ TYPED_TEST(slab_wheel_faults, SchedulingIsAllOrNothingWhicheverAllocationFails) 
 TYPED_TEST(slab_wheel_faults, AFailedReserveLeavesTheWheelInUse) {
   std::size_t failures = 0;
   for (std::size_t n = 1; failures + 1 == n; ++n) {
-    TypeParam timers{instant{0}};
-    timers.schedule(instant{1 << 20}, std::make_unique<int>(1));
+    TypeParam wheel{instant{0}};
+    wheel.schedule(instant{1 << 20}, std::make_unique<int>(1));
 
     testing::fail_allocation(n);
     try {
-      timers.reserve(5'000);
+      wheel.reserve(5'000);
     } catch (const std::bad_alloc&) {
       ++failures;
     }
     testing::fail_allocation(0);
 
-    ASSERT_EQ(timers.violated_invariant(), "") << "allocation " << n;
-    for (std::size_t k = 0; k < 6'000; ++k) timers.schedule(instant{(k + 1) << 20}, std::make_unique<int>(2));
-    ASSERT_EQ(timers.violated_invariant(), "") << "allocation " << n << ", and then 6,000 timers";
+    ASSERT_EQ(wheel.violated_invariant(), "") << "allocation " << n;
+    for (std::size_t k = 0; k < 6'000; ++k) wheel.schedule(instant{(k + 1) << 20}, std::make_unique<int>(2));
+    ASSERT_EQ(wheel.violated_invariant(), "") << "allocation " << n << ", and then 6,000 timers";
     std::size_t fired = 0;
-    timers.poll(late, [&](handle, instant, value&&) { ++fired; });
+    wheel.poll(late, [&](handle, instant, value&&) { ++fired; });
     ASSERT_EQ(fired, 6'001U);
   }
   EXPECT_GE(failures, 6U) << "four pages of slots, and some of chunks";

@@ -189,27 +189,27 @@ TYPED_TEST(slab_wheel_garbage, IsDroppedByCompactAllInTheMiddleOfACompaction) {
 
 TYPED_TEST(slab_wheel_garbage, IsDroppedFromABucketThatAPollTakesInTheMiddleOfThat) {
   for (std::size_t more = 0; more < 120; more += 4) {
-    TypeParam timers{instant{0}};
-    std::vector<handle> names;
-    timers.schedule(this->tick(10), 0);
-    timers.schedule(this->tick(10), 0);
-    for (int k = 0; k < 900; ++k) names.push_back(timers.schedule(this->tick(900), 1));
+    TypeParam wheel{instant{0}};
+    std::vector<handle> handles;
+    wheel.schedule(this->tick(10), 0);
+    wheel.schedule(this->tick(10), 0);
+    for (int k = 0; k < 900; ++k) handles.push_back(wheel.schedule(this->tick(900), 1));
     std::size_t left = more;
     for (std::size_t k = 0, last = 0; left != 0 && k < 20'000; ++k) {
-      timers.reschedule(names[k % 900], this->tick(899 - k / 900));
-      if (timers.entries() < last || left != more) --left;
-      last = timers.entries();
+      wheel.reschedule(handles[k % 900], this->tick(899 - k / 900));
+      if (wheel.entries() < last || left != more) --left;
+      last = wheel.entries();
     }
 
-    timers.poll(this->tick(950), 1, ignore);
-    const std::string broken = timers.violated_invariant();
-    for (int k = 0; k < 100; ++k) names.push_back(timers.schedule(this->tick(2'000), 1));
+    wheel.poll(this->tick(950), 1, ignore);
+    const std::string broken = wheel.violated_invariant();
+    for (int k = 0; k < 100; ++k) handles.push_back(wheel.schedule(this->tick(2'000), 1));
     for (std::uint64_t k = 0; k < 3'000; ++k)
-      timers.reschedule(names[900 + k % 100], this->tick(1'999 - k / 100));
+      wheel.reschedule(handles[900 + k % 100], this->tick(1'999 - k / 100));
 
     ASSERT_EQ(broken, "") << "after " << more << " more were moved";
-    ASSERT_EQ(timers.violated_invariant(), "");
-    EXPECT_EQ(timers.poll(end_of_time, ignore).fired, 1'001U);
+    ASSERT_EQ(wheel.violated_invariant(), "");
+    EXPECT_EQ(wheel.poll(end_of_time, ignore).fired, 1'001U);
   }
 }
 
@@ -258,7 +258,7 @@ TEST(slab_wheel_arrivals, SurviveACompactionThatTheirPollCutsShort) {
     const std::string after_poll = timers.violated_invariant();
     for (std::size_t k = 0; k < 3'000; ++k) leave_and_arrive(k);
     std::size_t fired = 0;
-    timers.poll(instant{1'000 * tick}, [&](handle, instant, int&& id) { fired += id >= 0 ? 1 : 0; });
+    timers.poll(instant{1'000 * tick}, [&](handle, instant, int&& id) { fired += id >= 0 ? 1U : 0U; });
 
     EXPECT_EQ(after_poll, "");
     ASSERT_EQ(fired, 400U) << "with " << more << " more arrivals after the compaction began";

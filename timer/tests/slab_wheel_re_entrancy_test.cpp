@@ -150,9 +150,9 @@ TYPED_TEST(slab_wheel_re_entrancy, AValueThatCancelGaveBackMayComeBackAsItDies) 
 TYPED_TEST(slab_wheel_re_entrancy, TheWheelsEndDestroysWhatValuesArmAsTheyDie) {
   int deaths = 0;
   {
-    std::optional<TypeParam> timers{std::in_place, instant{0}};
-    for (int k = 0; k < 10; ++k) timers->schedule(instant{5 * tick}, on_death{[&] { ++deaths; }});
-    timers.reset();
+    std::optional<TypeParam> wheel{std::in_place, instant{0}};
+    for (int k = 0; k < 10; ++k) wheel->schedule(instant{5 * tick}, on_death{[&] { ++deaths; }});
+    wheel.reset();
   }
 
   EXPECT_EQ(deaths, 10);
@@ -162,9 +162,9 @@ TYPED_TEST(slab_wheel_re_entrancy, AStoreThatDiesInsideItsOwnSinkIsAViolation) {
   if (!is_checked) GTEST_SKIP() << "expects a contract violation: only in a checked build";
   EXPECT_DEATH(
       {
-        auto timers = std::make_unique<TypeParam>(instant{0});
-        timers->schedule(instant{tick}, on_death{nullptr});
-        timers->poll(instant{tick}, [&](auto&&...) { timers.reset(); });
+        auto wheel = std::make_unique<TypeParam>(instant{0});
+        wheel->schedule(instant{tick}, on_death{nullptr});
+        wheel->poll(instant{tick}, [&](auto&&...) { wheel.reset(); });
       },
       "a store was destroyed inside its own sink");
 }

@@ -12,7 +12,7 @@ template <class Value, class Tag>
 std::string slot_map<Value, Tag>::violated_invariant() const {
   using invariant_detail::broken;
   std::size_t taken = 0;
-  for (std::uint32_t k = 0; k < made_; ++k) taken += is_taken(k) ? 1 : 0;
+  for (std::uint32_t k = 0; k < made_; ++k) taken += is_taken(k) ? 1U : 0U;
   if (taken != size_) return broken(taken, " slots are taken, and the map counts ", size_);
 
   std::size_t free = 0;
