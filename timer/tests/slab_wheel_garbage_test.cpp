@@ -29,6 +29,9 @@ class slab_wheel_garbage : public ::testing::Test {
   [[nodiscard]] duration ticks(std::uint64_t n) const { return timers.lateness_bound(duration{0}) * n; }
   [[nodiscard]] instant tick(std::uint64_t n) const { return instant{0} + ticks(n); }
 
+  /// The k-th of twenty times, each before the bucket of the one before it, by every arithmetic here.
+  [[nodiscard]] instant ever_nearer(std::uint64_t k) const { return tick(250 - 12 * k); }
+
   void arm(instant deadline) { names.push_back(timers.schedule(deadline, static_cast<int>(names.size()))); }
 
   /// Says what does not hold of the wheel now.
@@ -93,8 +96,8 @@ TYPED_TEST(slab_wheel_garbage, IsBoundedWhenTimersGoNearAndFarWhileTheClockStand
 TYPED_TEST(slab_wheel_garbage, IsBoundedWhenTimersArePulledForwardAgainAndAgain) {
   for (std::size_t k = 0; k < this->count; ++k) this->arm(this->tick(900));
 
-  for (std::uint64_t to = 899; to > 860; --to) {
-    for (const handle h : this->names) this->timers.reschedule(h, this->tick(to));
+  for (std::uint64_t k = 0; k < 20; ++k) {
+    for (const handle h : this->names) this->timers.reschedule(h, this->ever_nearer(k));
     this->look("after pulling all forward");
   }
 
@@ -173,7 +176,7 @@ TYPED_TEST(slab_wheel_garbage, IsDroppedByCompactAllInTheMiddleOfACompaction) {
   int times = 0;
   std::size_t last = 0;
   for (std::size_t k = 0; times < 20 && k < 20'000; ++k) {
-    this->timers.reschedule(this->names[k % this->count], this->tick(899 - k / this->count));
+    this->timers.reschedule(this->names[k % this->count], this->ever_nearer(k / this->count));
     // Fewer entries than before: a compaction has begun, and looked at a part.
     if (this->timers.entries() < last) {
       this->timers.compact_all();
@@ -196,7 +199,7 @@ TYPED_TEST(slab_wheel_garbage, IsDroppedFromABucketThatAPollTakesInTheMiddleOfTh
     for (int k = 0; k < 900; ++k) handles.push_back(wheel.schedule(this->tick(900), 1));
     std::size_t left = more;
     for (std::size_t k = 0, last = 0; left != 0 && k < 20'000; ++k) {
-      wheel.reschedule(handles[k % 900], this->tick(899 - k / 900));
+      wheel.reschedule(handles[k % 900], this->ever_nearer(k / 1'000));
       if (wheel.entries() < last || left != more) --left;
       last = wheel.entries();
     }
@@ -205,7 +208,7 @@ TYPED_TEST(slab_wheel_garbage, IsDroppedFromABucketThatAPollTakesInTheMiddleOfTh
     const std::string broken = wheel.violated_invariant();
     for (int k = 0; k < 100; ++k) handles.push_back(wheel.schedule(this->tick(2'000), 1));
     for (std::uint64_t k = 0; k < 3'000; ++k)
-      wheel.reschedule(handles[900 + k % 100], this->tick(1'999 - k / 100));
+      wheel.reschedule(handles[900 + k % 100], this->tick(2'000 - 30 * (k / 100)));
 
     ASSERT_EQ(broken, "") << "after " << more << " more were moved";
     ASSERT_EQ(wheel.violated_invariant(), "");
