@@ -10,6 +10,7 @@ export import pinion.base;
 export namespace pinion::timer {
 using pinion::timer::allocation;
 using pinion::timer::bitmap_wheel;
+using pinion::timer::compaction_config;
 using pinion::timer::default_store;
 using pinion::timer::deferred_wheel;
 using pinion::timer::event_counter;

@@ -16,6 +16,8 @@
 #include <pinion/timer/owning.hpp>
 #include <pinion/timer/slab_wheel.hpp>
 #include <pinion/timer/slot_map.hpp>
+#include <pinion/timer/stationary_id.hpp>
+#include <pinion/timer/stationary_rings.hpp>
 #include <pinion/timer/stationary_wheel.hpp>
 #include <pinion/timer/two_level_wheel.hpp>
 #include <pinion/timer/work_counter.hpp>

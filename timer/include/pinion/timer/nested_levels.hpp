@@ -36,6 +36,9 @@ class nested_levels {
   /// Whether a timer can ask to be placed as place()'s `exact` says.
   static constexpr bool has_exact_timers = false;
 
+  /// Whether the wheel is to know how many chunks each bucket has.
+  static constexpr bool counts_chunks = false;
+
   /// Bits for all buckets.
   using occupancy_type = occupancy<buckets>;
 

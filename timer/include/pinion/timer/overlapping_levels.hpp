@@ -39,6 +39,9 @@ class overlapping_levels {
   /// Whether a timer can ask to be placed as place()'s `exact` says.
   static constexpr bool has_exact_timers = true;
 
+  /// Whether the wheel is to know how many chunks each bucket has: for who compacts bucket by bucket.
+  static constexpr bool counts_chunks = true;
+
   /// Bits for all buckets of the largest geometry.
   using occupancy_type = occupancy<std::size_t{3} * 4096>;
 

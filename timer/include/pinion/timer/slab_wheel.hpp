@@ -26,6 +26,7 @@
 // One owner at a time.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -72,6 +73,7 @@ class slab_wheel {
     pending_bucket_ = no_bucket();
     compacting_ = no_bucket();
     buckets_ = std::make_unique<bucket[]>(std::size_t{no_bucket()} + 1);
+    if constexpr (Levels::counts_chunks) chunk_counts_ = std::make_unique<std::uint32_t[]>(bucket_count());
   }
 
   slab_wheel(const slab_wheel&) = delete;
@@ -174,7 +176,8 @@ class slab_wheel {
 
   /// Bytes held for buckets, slots and entries, values included.
   [[nodiscard]] std::size_t memory() const noexcept {
-    return (std::size_t{no_bucket()} + 1) * sizeof(bucket) + slots_.memory() + chains_.memory();
+    return (std::size_t{no_bucket()} + 1) * sizeof(bucket) +
+           (Levels::counts_chunks ? bucket_count() * sizeof(std::uint32_t) : 0) + slots_.memory() + chains_.memory();
   }
 
   /// What does not hold of all that docs/design/timer.md says must; empty when everything does. Looks at every slot and
@@ -195,8 +198,25 @@ class slab_wheel {
   /// As schedule(), stepping from level to level where levels are stationary, to be late by the finest one's tick only.
   handle arm_exact(instant deadline, Value&& value) { return arm(deadline, std::move(value), exact_bit); }
 
-  /// The bucket that an armed timer's entry is in; a number past the levels' own for one in none of theirs.
-  [[nodiscard]] std::size_t bucket_of(handle h) const noexcept { return slots_.tag(slots_.find(h)).bucket; }
+  /// The bucket that an armed timer's entry is in; a number past the levels' own for one in none of theirs, or not armed.
+  [[nodiscard]] std::size_t bucket_of(handle h) const noexcept {
+    const std::uint32_t slot = slots_.find(h);
+    return slot == slots_.none ? nowhere : slots_.tag(slot).bucket;
+  }
+
+  /// How many timers are in a bucket of the levels, and how many entries its chunks have room for.
+  [[nodiscard]] std::size_t timers_in_bucket(std::size_t b) const noexcept { return buckets_[b].live; }
+  [[nodiscard]] std::size_t room_in_bucket(std::size_t b) const noexcept {
+    return chunk_counts_[b] * chunk_chains::chunk_size;
+  }
+
+  /// Rewrites a bucket to hold only its timers: a chunk at a time, while `budget`, which it counts down by the entries it
+  /// looks at, has room for one. False when the budget ended it; called again, it goes on.
+  bool compact_bucket(std::size_t b, std::size_t& budget) noexcept;
+  /// Whether a bucket is in the middle of that.
+  [[nodiscard]] bool is_compacting(std::size_t b) const noexcept {
+    return !compacting_ends_ && compacting_ == b;
+  }
 
   /// Entries that the chunks of a level's buckets have room for.
   [[nodiscard]] std::size_t capacity_in_level(std::size_t level) const noexcept {
@@ -204,7 +224,7 @@ class slab_wheel {
     for (std::size_t b = 0; b < bucket_count(); ++b) {
       if (levels_.level_of(b) == level) chunks += chains_.length(buckets_[b]);
     }
-    return chunks * chunk_chains::chunk_size;
+    return room;
   }
 
  private:
@@ -281,6 +301,7 @@ class slab_wheel {
   std::size_t place_anew(std::uint32_t number, tag& t) noexcept;
   bool advance() noexcept;
   void detach(std::uint16_t b) noexcept;
+  void forget_chain(std::uint16_t b) noexcept;
   void next_chunk() noexcept;
   void prefetch(std::uint32_t number) const noexcept;
   [[nodiscard]] bool has_pending() const noexcept {
@@ -308,6 +329,7 @@ class slab_wheel {
   slot_map<Value, tag> slots_;
   chunk_chains chains_;
   std::unique_ptr<bucket[]> buckets_;
+  std::unique_ptr<std::uint32_t[]> chunk_counts_;  // of each bucket of the levels, where they ask for it
   typename Levels::occupancy_type live_;  // buckets that timers are in
   typename Levels::occupancy_type any_;   // buckets that entries are in
   std::size_t entries_ = 0;

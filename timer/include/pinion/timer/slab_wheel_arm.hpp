@@ -118,6 +118,7 @@ void slab_wheel<Value, Levels>::clear() {
   }
   chains_.clear();
   for (std::size_t b = 0; b <= no_bucket(); ++b) buckets_[b] = bucket{};
+  if constexpr (Levels::counts_chunks) std::fill_n(chunk_counts_.get(), bucket_count(), 0U);
   live_.clear();
   any_.clear();
   pending_ = {};
@@ -195,6 +196,9 @@ template <class Value, class Levels>
   if (to.empty()) {
     quiet_until_ = instant{0};
     if (b < bucket_count()) any_.set(b);
+  }
+  if constexpr (Levels::counts_chunks) {
+    if (b < bucket_count()) ++chunk_counts_[b];
   }
   chains_.extend(to);
 }

@@ -36,6 +36,9 @@ std::size_t slab_wheel<Value, Levels>::compact_chunk() noexcept {
   std::array<std::uint32_t, chunk_chains::chunk_size> numbers;
   const std::uint32_t pass = b.mark;
   const std::size_t count = chains_.pop(b, numbers);
+  if constexpr (Levels::counts_chunks) {
+    if (compacting_ < bucket_count()) --chunk_counts_[compacting_];
+  }
   b.mark = pass & 1U;  // which it loses where it runs empty
   for (std::size_t k = 0; k < count; ++k) {
     if (numbers[k] != chunk_chains::nothing) slots_.prefetch(numbers[k]);
@@ -50,7 +53,8 @@ std::size_t slab_wheel<Value, Levels>::compact_chunk() noexcept {
     auto& t = slots_[slot];
     if (t.bucket == compacting_ && t.is_taken() && (t.mark & pass_bit) != pass) {
       t.mark ^= pass_bit;
-      chains_.append(b, slot);
+      if (b.is_full()) extend(compacting_);
+      *b.end++ = slot;
       continue;
     }
     if (t.bucket == compacting_ && !t.is_taken()) t.bucket = nowhere;
@@ -85,6 +89,21 @@ void slab_wheel<Value, Levels>::begin_to_compact(std::uint16_t b) noexcept {
   at.mark ^= 1U;
   chains_.close(at);
   compacting_until_ = at;
+}
+
+template <class Value, class Levels>
+bool slab_wheel<Value, Levels>::compact_bucket(std::size_t b, std::size_t& budget) noexcept {
+  bool has_begun = is_compacting(b);
+  for (;;) {
+    // One bucket at a time: in one that is left in the middle, what was not seen yet would pass for seen.
+    if (compacting_ends_) {
+      if (has_begun || buckets_[b].empty()) return true;
+      begin_to_compact(static_cast<std::uint16_t>(b));
+      has_begun = true;
+    }
+    if (budget < chunk_chains::chunk_size) return false;
+    budget -= compact_chunk();
+  }
 }
 
 template <class Value, class Levels>

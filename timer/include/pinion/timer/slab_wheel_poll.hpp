@@ -112,7 +112,7 @@ void slab_wheel<Value, Levels>::finish() noexcept {
     work_.touch();
     if (all.empty()) gathered_since_ = next.tick;
     chains_.take(all, buckets_[next.bucket]);
-    any_.clear(next.bucket);
+    forget_chain(next.bucket);
     if (compacting_ == next.bucket) compacting_ends_ = true;
     levels_.turn_to(next.tick);
   }
@@ -284,8 +284,15 @@ void slab_wheel<Value, Levels>::detach(std::uint16_t b) noexcept {
   pending_bucket_ = b;
   pending_count_ = pending_next_ = 0;
   pending_since_ = b == gathered() ? gathered_since_ : levels_.hand();
-  if (b < bucket_count()) any_.clear(b);
+  if (b < bucket_count()) forget_chain(b);
   if (compacting_ == b) compacting_ends_ = true;
+}
+
+/// The chain of a bucket was taken off it.
+template <class Value, class Levels>
+void slab_wheel<Value, Levels>::forget_chain(std::uint16_t b) noexcept {
+  any_.clear(b);
+  if constexpr (Levels::counts_chunks) chunk_counts_[b] = 0;
 }
 
 /// Takes the next chunk off the pending chain, and asks for the slots of the one behind it; the first one of a bucket finds

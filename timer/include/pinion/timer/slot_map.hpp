@@ -33,10 +33,11 @@
 
 namespace pinion::timer {
 
-/// Where generations begin and how wide they are. Tests narrow them to reach their end.
+/// Where generations begin and how wide they are, and how many slots there may be. Tests narrow them to reach their end.
 struct slot_options {
   std::uint64_t seed = 0;  ///< 0: one that no other map of this process has
   unsigned generation_bits = 32;
+  std::uint32_t slots_max = 0xffff'fffe;  ///< retired ones among them; by default as many as handles can name
 };
 
 namespace slot_detail {
@@ -67,9 +68,6 @@ class slot_map {
   /// What find() answers when a handle is refused.
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
-  /// As many slots as handles can name.
-  static constexpr std::size_t slots_max = none - 1;
-
   /// A slot: the owner's tag, and the value while it is taken. It never moves.
   class slot : public Tag {
    public:
@@ -97,7 +95,8 @@ class slot_map {
   explicit slot_map(slot_options options = {})
       : seed_(slot_detail::mix(options.seed != 0 ? options.seed : slot_detail::next_seed())),
         generation_mask_(options.generation_bits >= 32 ? ~std::uint32_t{0}
-                                                       : (std::uint32_t{1} << options.generation_bits) - 1) {}
+                                                       : (std::uint32_t{1} << options.generation_bits) - 1),
+        slots_max_(options.slots_max < none ? options.slots_max : none - 1) {}
   slot_map(const slot_map&) = delete;
   slot_map& operator=(const slot_map&) = delete;
   /// Destroys the values that are left.
@@ -185,12 +184,12 @@ class slot_map {
 
   /// How many slots there will be after reserve(n): whole pages. Throws std::length_error when handles can't name so many.
   [[nodiscard]] std::size_t made_by(std::size_t n) const {
-    if (n > slots_max - retired_)
+    if (n > slots_max_ - retired_)
       throw std::length_error("pinion::timer: no handle is left to name a timer by");
     const std::size_t want = n + retired_;
     if (want <= made_) return made_;
     const std::size_t all = slab<slot>::capacity_for(want);
-    return all < slots_max ? all : slots_max;
+    return all < slots_max_ ? all : slots_max_;
   }
 
   /// Makes room for `n` values at once: until then insert() neither allocates nor throws, but for retired slots.
@@ -239,6 +238,7 @@ class slot_map {
 
   std::uint64_t seed_;
   std::uint32_t generation_mask_;
+  std::size_t slots_max_;
   std::uint32_t free_ = none;
   std::uint32_t made_ = 0;
   std::size_t size_ = 0;

@@ -7,7 +7,8 @@
 // is ever moved for it. Pick it for long, coarse timeouts by the million. Whoever needs a long timer to the millisecond has
 //
 //  - schedule_best_fit(), which arms for the start of the spoke that holds the target and says so; the caller arms again
-//    from there, on a finer ring, and lands on the target after at most three steps;
+//    from there, on a finer ring, and lands on the target in three steps, one for each ring; in one more where the target is
+//    among the last ticks of a spoke, which the finer ring does not reach from that spoke's start;
 //  - schedule_exact(), which does that by itself.
 //
 // Beyond the last ring a timer waits in its furthest spoke and is placed anew from there.
@@ -15,77 +16,40 @@
 //   stationary_wheel<task> timers{monotonic_clock::now()};
 //   auto [h, wheel_deadline] = timers.schedule_best_fit(now + 168h, task{…});
 //
+// A spoke that is served is empty and gives all its chunks back; one whose timers are cancelled keeps their entries. When
+// too few timers are left in it (compaction_config), the next poll rewrites it, after firing what is due and within its budget.
+//
+// schedule(), cancel() and reschedule() take whatever they are given. The try_ forms refuse, and tell why:
+//
+//   errc                | from            | when
+//   deadline_passed     | try_schedule()  | the deadline is not after the latest now: 0, before the start, or just past
+//   deadline_too_far    | try_schedule()  | it is max_duration() ahead or more
+//   overflow            | try_schedule()  | it is `never`, which is what a sum that left 64 bits saturates to
+//   capacity_exceeded   | try_schedule()  | no handle is left: 2^28 slots, or slot_options::slots_max, are taken or retired
+//   invalid_handle      | try_cancel()    | this wheel never had such a slot, or the handle names no timer at all
+//   not_found           | try_cancel()    | the slot is there; the timer has fired, was cancelled or cleared, or never was
+//   overflow            | rings_of(), rings_from_tick() | no such rings
+//
+// Memory: sizeof is 4 KiB and an empty wheel holds 48 KiB of spokes, 16 bytes each. A timer takes a slot, 16 bytes and the
+// value, and 8.6 bytes of entries; both come in steps of 1,024. The spokes' part-filled chunks take up to 384 KiB more.
+//
 // One owner at a time; another thread may call now_from_any_thread() and worker_id(), and nothing else.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <pinion/base/error.hpp>
 #include <pinion/timer/overlapping_levels.hpp>
 #include <pinion/timer/slab_wheel.hpp>
+#include <pinion/timer/stationary_id.hpp>     // IWYU pragma: export
+#include <pinion/timer/stationary_rings.hpp>  // IWYU pragma: export
 #include <utility>
 
-namespace pinion::timer {
-
-/// A handle as 2 bits of level, 22 of generation, 12 of spoke and 28 of slot, for who keeps ids in that layout. Level and spoke
-/// are where the timer was when the id was made, hints for people.
-struct stationary_id {
-  std::uint8_t level = 0;
-  std::uint32_t generation = 0;
-  std::uint16_t spoke = 0;
-  std::uint32_t slot = 0;
-
-  /// The parts of an id.
-  [[nodiscard]] static constexpr stationary_id decode(std::uint64_t id) noexcept {
-    return {static_cast<std::uint8_t>(id >> 62), static_cast<std::uint32_t>(id >> 40) & 0x3f'ffff,
-            static_cast<std::uint16_t>(id >> 28 & 0xfff), static_cast<std::uint32_t>(id) & 0xfff'ffff};
-  }
-  /// The id of 64 bits.
-  [[nodiscard]] constexpr std::uint64_t encode() const noexcept {
-    return (std::uint64_t{level} << 62) | (std::uint64_t{generation & 0x3f'ffff} << 40) |
-           (std::uint64_t{spoke & 0xfffU} << 28) | (slot & 0xfff'ffff);
-  }
-  friend constexpr bool operator==(stationary_id, stationary_id) noexcept = default;
-};
-
-/// What one ring holds.
-struct ring_statistics {
-  std::size_t spokes = 0;
-  std::size_t slot_capacity = 0;  ///< entries its chunks have room for
-  std::size_t active = 0;         ///< timers
-  double utilization = 0;         ///< active / slot_capacity; 0 of nothing is 0
-};
-
-/// Three rings from their ticks and the spokes of each: errc::overflow unless each tick is a power-of-two multiple of the first,
-/// itself a power of two, ascending and at most the coverage of the ring before, the rings fit into 64 bits, and spokes is a power of two from 64 to 4,096.
-[[nodiscard]] inline expected<level_geometry> rings_of(const std::array<duration, 3>& ticks,
-                                                       std::size_t spokes) noexcept {
-  const bool spokes_fit = std::has_single_bit(spokes) && spokes >= 64 && spokes <= 4096;
-  bool ticks_fit = true;
-  for (std::size_t k = 0; k < 3; ++k) {
-    ticks_fit = ticks_fit && std::has_single_bit(ticks[k].ns) &&
-                (k == 0 || (ticks[k - 1] < ticks[k] && ticks[k] <= ticks[k - 1] * spokes));
-  }
-  if (!spokes_fit || !ticks_fit || std::bit_width(ticks[2].ns) + std::bit_width(spokes) > 64) {
-    return unexpected<errc>{errc::overflow};
-  }
-  const auto shift = [&](std::size_t k) { return static_cast<std::uint8_t>(std::countr_zero(ticks[k].ns)); };
-  return level_geometry{{shift(0), shift(1), shift(2)}, 3, static_cast<std::uint16_t>(spokes), true};
-}
-
-/// Three rings from a tick of any length, rounded up to a power of two: the second ring's tick is the first's coverage, the third's
-/// 64 times that.
-[[nodiscard]] inline expected<level_geometry> rings_from_tick(duration tick, std::size_t spokes) noexcept {
-  if (tick.ns == 0 || tick.ns > std::uint64_t{1} << 40 || spokes > 4096)
-    return unexpected<errc>{errc::overflow};
-  const std::uint64_t first = std::bit_ceil(tick.ns);
-  return rings_of({duration{first}, duration{first} * spokes, duration{first} * spokes * 64}, spokes);
-}
-
-inline namespace PINION_MODE {
+namespace pinion::timer::inline PINION_MODE {
 
 template <class Value>
 class stationary_wheel : public slab_wheel<Value, overlapping_levels> {
@@ -99,13 +63,16 @@ class stationary_wheel : public slab_wheel<Value, overlapping_levels> {
     return t;
   }();
 
-  /// A store whose latest now is `start`, for a worker, of rings_of() or rings_from_tick(). Generations have at most the 22
-  /// bits that an id has room for.
-  explicit stationary_wheel(instant start, slot_options options = {}, std::uint32_t worker = 0,
-                            level_geometry rings = {})
-      : wheel(start, {options.seed, options.generation_bits < 22 ? options.generation_bits : 22},
-              overlapping_levels{rings}),
-        start_(start), worker_(worker), now_(start.ns) {}
+  /// A store whose latest now is `start`, of the default rings, for worker 0. Slots and generations are at most as many as
+  /// an id has room for. May throw std::bad_alloc.
+  explicit stationary_wheel(instant start, slot_options options = {})
+      : stationary_wheel(start, 0, level_geometry{}, compaction_config{}, options) {}
+
+  /// The same for a worker, and of rings from rings_of() or rings_from_tick().
+  stationary_wheel(instant start, std::uint32_t worker, level_geometry rings = {},
+                   compaction_config compaction = {}, slot_options options = {})
+      : wheel(start, that_fit_ids(options), overlapping_levels{rings}), start_(start), worker_(worker),
+        compaction_(compaction), now_(start.ns) {}
 
   /// A timer armed by best fit: its handle, and when the wheel will fire it.
   struct best_fit {
@@ -114,29 +81,52 @@ class stationary_wheel : public slab_wheel<Value, overlapping_levels> {
   };
 
   /// Arms for the last moment, at or before `target`, at which the ring that reaches `target` fires: `target` itself on the
-  /// finest ring. Where wheel_deadline is before `target`, arm again when it fires.
+  /// finest ring, and `never`. Where wheel_deadline is before `target`, arm again when it fires. Throws as schedule() does.
   best_fit schedule_best_fit(instant target, Value&& value) {
     const instant at = fit(target);
     return {this->schedule(at, std::move(value)), at};
   }
 
-  /// Arms for `target` at the finest ring's tick, however far away: the timer steps from ring to ring by itself.
+  /// Arms for `target` at the finest ring's tick, however far away: the timer steps from ring to ring by itself. Throws as
+  /// schedule() does.
   handle schedule_exact(instant target, Value&& value) { return this->arm_exact(target, std::move(value)); }
 
-  /// As schedule(), refusing what that bends: errc::deadline_passed, errc::deadline_too_far beyond max_duration(),
-  /// errc::capacity_exceeded.
+  /// As schedule(), refusing what that bends, for the reasons above. `value` is moved from only on success. May throw
+  /// std::bad_alloc.
   [[nodiscard]] expected<handle> try_schedule(instant deadline, Value&& value) {
-    if (this->now() < deadline && max_duration() <= deadline - this->now()) {
-      return unexpected<errc>{errc::deadline_too_far};
-    }
+    if (deadline == never) return unexpected<errc>{errc::overflow};
+    if (max_duration() <= deadline - this->now()) return unexpected<errc>{errc::deadline_too_far};
     return wheel::try_schedule(deadline, std::move(value));
   }
 
-  /// As slab_wheel's, publishing the time for other threads.
+  /// As slab_wheel's, remembering the spoke if too few timers are left in it.
+  std::optional<Value> cancel(handle h) noexcept {
+    const std::size_t spoke = this->bucket_of(h);
+    std::optional<Value> value = wheel::cancel(h);
+    note(spoke);
+    return value;
+  }
+  [[nodiscard]] expected<Value> try_cancel(handle h) noexcept {
+    const std::size_t spoke = this->bucket_of(h);
+    expected<Value> value = wheel::try_cancel(h);
+    note(spoke);
+    return value;
+  }
+  bool reschedule(handle h, instant deadline) noexcept {
+    const std::size_t spoke = this->bucket_of(h);
+    const bool is_armed = wheel::reschedule(h, deadline);
+    note(spoke);
+    return is_armed;
+  }
+
+  /// As slab_wheel's, publishing the time for other threads, and rewriting sparse spokes with what the budget has left; at
+  /// least 15 are needed for that. Entries looked at are counted as moved.
   template <sink_for<Value> Sink>
   poll_result poll(instant now, std::size_t budget, Sink&& sink) {
     if (budget != 0 && this->now() < now) now_.store(now.ns, std::memory_order_relaxed);
-    return wheel::poll(now, budget, std::forward<Sink>(sink));
+    poll_result result = wheel::poll(now, budget, std::forward<Sink>(sink));
+    result.moved += compact_sparse(budget - result.fired - result.moved);
+    return result;
   }
   template <sink_for<Value> Sink>
   poll_result poll(instant now, Sink&& sink) {
@@ -155,6 +145,9 @@ class stationary_wheel : public slab_wheel<Value, overlapping_levels> {
   [[nodiscard]] duration coverage(std::size_t level) const noexcept {
     return this->levels().coverage_of(level);
   }
+
+  /// When spokes are rewritten.
+  [[nodiscard]] compaction_config compaction() const noexcept { return compaction_; }
 
   /// Whose wheel this is. Any thread.
   [[nodiscard]] std::uint32_t worker_id() const noexcept { return worker_; }
@@ -182,42 +175,79 @@ class stationary_wheel : public slab_wheel<Value, overlapping_levels> {
   /// The id of a timer that is armed here, or 0.
   [[nodiscard]] std::uint64_t id_of(handle h) const noexcept {
     if (!this->is_armed(h)) return 0;
-    const auto b = static_cast<std::uint16_t>(this->bucket_of(h));
-    return stationary_id{
-        static_cast<std::uint8_t>(this->level_of(h)), static_cast<std::uint32_t>(h.bits() >> 32),
-        static_cast<std::uint16_t>(this->levels().slot_of(b)), static_cast<std::uint32_t>(h.bits())}
+    return stationary_id{static_cast<std::uint8_t>(this->level_of(h)),
+                         static_cast<std::uint32_t>(h.bits() >> 32),
+                         static_cast<std::uint16_t>(this->levels().slot_of(this->bucket_of(h))),
+                         static_cast<std::uint32_t>(h.bits())}
         .encode();
   }
   /// The handle in an id, to be used or refused as any handle.
   [[nodiscard]] static handle handle_of(std::uint64_t id) noexcept {
-    const stationary_id parts = stationary_id::decode(id);
-    return handle::from_bits((std::uint64_t{parts.generation} << 32) | parts.slot);
+    return stationary_id::decode(id).name();
   }
 
  private:
+  static slot_options that_fit_ids(slot_options options) noexcept {
+    options.generation_bits = std::min(options.generation_bits, stationary_id::generation_bits);
+    options.slots_max = std::min(options.slots_max, stationary_id::slots_max);
+    return options;
+  }
+
+  // As overlapping_levels places, to the tick: a ring reaches as many spokes from the hand's as it has, but for one.
   [[nodiscard]] instant fit(instant target) const noexcept {
+    if (target <= this->now() || target == never) return target;
     const overlapping_levels& levels = this->levels();
-    const std::size_t last = levels.geometry().level_count - 1U;
-    for (std::size_t level = 0; level <= last; ++level) {
-      if (target - this->now() + levels.tick_of(level) >= levels.coverage_of(level)) continue;
-      if (level == 0) return target;
+    if (reaches(0, target.ns / levels.tick_of(0).ns + (target.ns % levels.tick_of(0).ns != 0 ? 1 : 0))) {
+      return target;
+    }
+    for (std::size_t level = 1; level < levels.geometry().level_count; ++level) {
       const std::uint64_t tick = levels.tick_of(level).ns;
+      if (!reaches(level, target.ns / tick)) continue;
       const instant at{target.ns / tick * tick};
       // In the spoke that now is in, and just out of the finer ring's reach: as far as that one goes.
       return this->now() < at ? at : furthest_of(level - 1);
     }
-    return furthest_of(last);
+    return furthest_of(levels.geometry().level_count - 1U);
   }
-  /// The last moment at which a ring fires.
+  [[nodiscard]] bool reaches(std::size_t level, std::uint64_t spoke) const noexcept {
+    return spoke - spoke_of_hand(level) < this->levels().geometry().slots;
+  }
+  /// The last moment at which a ring fires that does not reach some later one, so it fits into 64 bits.
   [[nodiscard]] instant furthest_of(std::size_t level) const noexcept {
-    const std::uint64_t tick = this->levels().tick_of(level).ns;
-    return instant{(this->now() + this->levels().coverage_of(level)).ns / tick * tick - tick};
+    return instant{(spoke_of_hand(level) + this->levels().geometry().slots - 1) *
+                   this->levels().tick_of(level).ns};
+  }
+  [[nodiscard]] std::uint64_t spoke_of_hand(std::size_t level) const noexcept {
+    const overlapping_levels& levels = this->levels();
+    return levels.begin_of(levels.hand()).ns / levels.tick_of(level).ns;
+  }
+
+  [[nodiscard]] bool is_sparse(std::size_t spoke) const noexcept {
+    const std::size_t room = this->room_in_bucket(spoke);
+    const std::size_t active = this->timers_in_bucket(spoke);
+    return room >= compaction_.min_capacity && room > active * compaction_.ratio &&
+           room >= active + chunk_chains::chunk_size;
+  }
+  void note(std::size_t spoke) noexcept {
+    if (spoke < this->levels().bucket_count() && is_sparse(spoke)) [[unlikely]]
+      sparse_.set(spoke);
+  }
+  std::size_t compact_sparse(std::size_t budget) noexcept {
+    const std::size_t before = budget;
+    const std::size_t end = this->levels().bucket_count();
+    for (std::size_t spoke = sparse_.first(); spoke < end; spoke = sparse_.first()) {
+      const bool is_wanted = is_sparse(spoke) || this->is_compacting(spoke);
+      if (is_wanted && !this->compact_bucket(spoke, budget)) break;
+      sparse_.clear(spoke);
+    }
+    return before - budget;
   }
 
   instant start_;
   std::uint32_t worker_;
+  compaction_config compaction_;
+  overlapping_levels::occupancy_type sparse_;  // spokes that were, and may still be, worth rewriting
   std::atomic<std::uint64_t> now_;
 };
 
-}  // namespace PINION_MODE
-}  // namespace pinion::timer
+}  // namespace pinion::timer::inline PINION_MODE

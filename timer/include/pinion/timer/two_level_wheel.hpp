@@ -13,6 +13,7 @@
 // One owner at a time; no member may be called by another thread meanwhile, not even a const one.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <pinion/timer/overlapping_levels.hpp>
@@ -58,7 +59,7 @@ class two_level_wheel : public slab_wheel<Value, overlapping_levels> {
 
   /// A store whose latest now is `start`. Generations have at most the 30 bits that an id has room for.
   explicit two_level_wheel(instant start, slot_options options = {})
-      : wheel(start, {options.seed, options.generation_bits < 30 ? options.generation_bits : 30},
+      : wheel(start, {options.seed, std::min(options.generation_bits, 30U), options.slots_max},
               overlapping_levels{
                   {.shifts = {20, 30, 30}, .level_count = 2, .slots = 1024, .stationary = false}}) {}
 
