@@ -105,6 +105,7 @@ struct setup {
   unsigned generation_bits = 32;
   std::uint64_t seed = 1;
   std::string* broken = nullptr;  ///< where the store says which of its invariants broke first
+  std::uint32_t slots_max = slot_options{}.slots_max;
 };
 
 /// How to make one kind of store, and which seed the laws draw their numbers from.
@@ -119,7 +120,9 @@ template <template <class> class Store>
 class adapted final : public any_store {
  public:
   explicit adapted(const setup& how)
-      : store_(how.start, slot_options{.seed = how.seed, .generation_bits = how.generation_bits}),
+      : store_(how.start, slot_options{.seed = how.seed,
+                                       .generation_bits = how.generation_bits,
+                                       .slots_max = how.slots_max}),
         broken_(how.broken) {}
 
   [[nodiscard]] store_traits traits() const override { return Store<token>::traits; }

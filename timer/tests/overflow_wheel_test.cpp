@@ -8,6 +8,8 @@
 #include <pinion/timer.hpp>
 #include <vector>
 
+#include "scenario.hpp"
+
 namespace pinion::timer {
 namespace {
 
@@ -94,6 +96,71 @@ TEST(overflow_wheel, ABudgetSpreadsACascadeOverPollsAndNothingIsLate) {
   EXPECT_GE(polls, timers / 64);
   EXPECT_EQ(moved, timers - timers / 100) << "those due at once fire instead";
   EXPECT_EQ(wheel.poll(ms(355), ignore).fired, timers - timers / 100);
+}
+
+TEST(overflow_wheel, ATimerStepsDownThroughTheLevelsAndIsMovedOnceForEach) {
+  for (const instant start : {instant{0}, ms(12'345'678), instant{std::uint64_t{1} << 63}}) {
+    overflow_wheel<int> wheel{start};
+    const instant deadline = start + duration{range_ms * 3 * 1'000'000 + 123};
+    const handle h = wheel.schedule(deadline, 1);
+    std::size_t level = wheel.level_of(h);
+    EXPECT_GE(level, 4U);
+
+    while (wheel.size() != 0) {
+      const instant now = wheel.next_wakeup();
+      const poll_result did = wheel.poll(now, ignore);
+      ASSERT_EQ(did.moved + did.fired, 1U) << "a wakeup for nothing";
+      if (did.moved != 0) {
+        ASSERT_LT(wheel.level_of(h), level) << "never up, never on the same level";
+        level = wheel.level_of(h);
+      } else {
+        ASSERT_GE(now, deadline);
+        ASSERT_LT(now, deadline + duration{1'000'000});
+      }
+    }
+  }
+}
+
+TEST(overflow_wheel, ACascadeThatABudgetCutsFiresWhatComesDueMeanwhileInOrder) {
+  overflow_wheel<std::uint64_t> wheel{instant{0}};
+  for (std::uint64_t k = 0; k < 2'000; ++k) wheel.schedule(ms(256 + k % 200), 256 + k % 200);
+  std::vector<std::uint64_t> fired;
+
+  // The clock goes on while the cascade does.
+  for (std::uint64_t now = 256; wheel.size() != 0 && now < 2'000; ++now) {
+    const poll_result did = wheel.poll(ms(now), 10, [&](handle, instant, std::uint64_t&& deadline) {
+      EXPECT_LE(deadline, now) << "early";
+      fired.push_back(deadline);
+    });
+    ASSERT_LE(did.fired + did.moved, 10U);
+    if (did.more) ASSERT_LE(wheel.next_wakeup(), ms(now)) << "a loop that sleeps on it would be late";
+  }
+
+  EXPECT_EQ(fired.size(), 2'000U);
+  EXPECT_TRUE(std::ranges::is_sorted(fired));
+}
+
+TEST(overflow_wheel, NamingOrderedMapInsteadIsTheLegacyStore) {
+  // The same calls, and at whole milliseconds the same timers.
+  testing::random_numbers random{1};
+  overflow_wheel<int> wheel{instant{0}};
+  ordered_map<int> legacy{instant{0}};
+  for (int k = 0; k < 1'000; ++k) {
+    const instant deadline = instant{0} + random.any_length(58);
+    const handle a = wheel.schedule(deadline, int{k});
+    const handle b = legacy.schedule(deadline, int{k});
+    if (k % 3 == 0) EXPECT_EQ(wheel.cancel(a), legacy.cancel(b));
+    if (k % 3 == 1)
+      EXPECT_EQ(wheel.reschedule(a, deadline + duration{1}), legacy.reschedule(b, deadline + duration{1}));
+  }
+
+  for (std::uint64_t t = 1; t < (std::uint64_t{1} << 39); t += 1 + t / 2) {
+    wheel.poll(ms(t), ignore);
+    legacy.poll(ms(t), ignore);
+    ASSERT_EQ(wheel.size(), legacy.size()) << t << " ms";
+  }
+
+  EXPECT_EQ(wheel.size(), 0U);
 }
 
 }  // namespace

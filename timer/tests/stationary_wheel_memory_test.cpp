@@ -244,22 +244,5 @@ TEST(stationary_wheel_memory, CompactionInTheMiddleOfACompactionLosesNothing) {
   }
 }
 
-// ---- Bytes
-
-TEST(stationary_wheel_memory, TakesTheMemoryThatTheHeaderSays) {
-  stationary_wheel<std::uint64_t> wheel{instant{0}};
-
-  EXPECT_LE(sizeof(wheel), 6U * 1'024);
-  EXPECT_LE(wheel.memory(), 49U * 1'024) << "3 x 1,024 spokes of 16 bytes, and a few";
-  EXPECT_GE(wheel.memory(), 48U * 1'024);
-  wheel.reserve(std::size_t{1} << 17);
-  const std::size_t some = wheel.memory();
-  wheel.reserve(std::size_t{1} << 19);
-  const auto each = static_cast<double>(wheel.memory() - some) / (3 << 17);
-  EXPECT_NEAR(each, 16 + 8 + 8.6, 0.1);
-  const auto part_filled = static_cast<double>(some) - 48 * 1'024 - each * (1 << 17);
-  EXPECT_NEAR(part_filled, 384 * 1'024, 72 * 1'024) << "but for a page of chunks";
-}
-
 }  // namespace
 }  // namespace pinion::timer

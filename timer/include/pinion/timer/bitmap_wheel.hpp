@@ -12,7 +12,13 @@
 //   timers.schedule(wake, now + ceil(30s));   // never allocates, never fails
 //   timers.poll(now);                         // calls the wakers of what is due
 //
-// An entry's destructor cancels it. One owner at a time, for the wheel and every entry armed in it.
+// An entry's destructor cancels it.
+//
+// Memory: a wheel holds 15 KiB, 384 slots of 40 bytes, from its constructor on; sizeof is 512 bytes at most. An entry is 72
+// bytes, in the caller's storage.
+//
+// One owner at a time, for the wheel and every entry armed in it: no member of either may be called by another thread
+// meanwhile, not even a const one, and an entry may not die on another thread while it is armed.
 #pragma once
 
 #include <cstddef>
@@ -129,6 +135,11 @@ class bitmap_wheel {
 
   /// How many entries are armed, those at `never` among them.
   [[nodiscard]] std::size_t size() const noexcept { return wheel_.size(); }
+
+  /// Bytes held for slots. Entries are the callers', or were given.
+  [[nodiscard]] static constexpr std::size_t memory() noexcept {
+    return levels_type::bucket_count() * sizeof(hook_list);
+  }
 
   /// Disarms every entry and frees those it was given.
   void clear() noexcept {

@@ -30,7 +30,7 @@
 //   not_found           | try_cancel()    | the slot is there; the timer has fired, was cancelled or cleared, or never was
 //   overflow            | rings_of(), rings_from_tick() | no such rings
 //
-// Memory: sizeof is 4 KiB and an empty wheel holds 48 KiB of spokes, 16 bytes each. A timer takes a slot, 16 bytes and the
+// Memory: sizeof is 6 KiB at most, and an empty wheel holds 48 KiB of spokes, 16 bytes each. A timer takes a slot, 16 bytes and the
 // value, and 8.6 bytes of entries; both come in steps of 1,024. The spokes' part-filled chunks take up to 384 KiB more.
 //
 // One owner at a time; another thread may call now_from_any_thread() and worker_id(), and nothing else.

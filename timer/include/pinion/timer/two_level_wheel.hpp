@@ -5,10 +5,13 @@
 // Level 0 has 1,024 slots of 2^20 ns (1.05 ms), level 1 has 1,024 slots of 2^30 ns (1.07 s). The level is chosen as a timer is
 // armed, by its distance from now; a slot of level 1 is placed anew, into level 0, as it begins. Every timer is late by at most
 // one tick of level 0. Beyond 18 minutes a timer waits in the furthest slot of level 1 and is placed anew from there, once
-// each 18 minutes. Pick it for timeouts of a second to some minutes whose memory must be known: two rings, 32 KiB.
+// each 18 minutes. Pick it for timeouts of a second to some minutes whose memory must be known.
 //
 //   two_level_wheel<task> timers{monotonic_clock::now()};
 //   handle h = timers.schedule(now + 30s, task{…});
+//
+// Memory: sizeof is 4 KiB at most, and an empty wheel holds 32 KiB of slots, 16 bytes each. A timer takes a slot of the slab, 16
+// bytes and the value, and 8.6 bytes of entries; both come in steps of 1,024. The slots' part-filled chunks take up to 128 KiB more.
 //
 // One owner at a time; no member may be called by another thread meanwhile, not even a const one.
 #pragma once
