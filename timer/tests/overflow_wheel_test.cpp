@@ -133,7 +133,9 @@ TEST(overflow_wheel, ACascadeThatABudgetCutsFiresWhatComesDueMeanwhileInOrder) {
       fired.push_back(deadline);
     });
     ASSERT_LE(did.fired + did.moved, 10U);
-    if (did.more) ASSERT_LE(wheel.next_wakeup(), ms(now)) << "a loop that sleeps on it would be late";
+    if (did.more) {
+      ASSERT_LE(wheel.next_wakeup(), ms(now)) << "a loop that sleeps on it would be late";
+    }
   }
 
   EXPECT_EQ(fired.size(), 2'000U);
@@ -149,9 +151,12 @@ TEST(overflow_wheel, NamingOrderedMapInsteadIsTheLegacyStore) {
     const instant deadline = instant{0} + random.any_length(58);
     const handle a = wheel.schedule(deadline, int{k});
     const handle b = legacy.schedule(deadline, int{k});
-    if (k % 3 == 0) EXPECT_EQ(wheel.cancel(a), legacy.cancel(b));
-    if (k % 3 == 1)
+    if (k % 3 == 0) {
+      EXPECT_EQ(wheel.cancel(a), legacy.cancel(b));
+    }
+    if (k % 3 == 1) {
       EXPECT_EQ(wheel.reschedule(a, deadline + duration{1}), legacy.reschedule(b, deadline + duration{1}));
+    }
   }
 
   for (std::uint64_t t = 1; t < (std::uint64_t{1} << 39); t += 1 + t / 2) {

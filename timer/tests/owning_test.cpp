@@ -93,7 +93,7 @@ TEST(owning, ASinkMayCancelWhatIsDueInTheSamePoll) {
   std::size_t cancelled = 0;
 
   const poll_result did = store.poll(ms(5), [&](handle, instant, int&&) {
-    for (const handle h : names) cancelled += store.cancel(h) ? 1 : 0;
+    for (const handle h : names) cancelled += store.cancel(h) ? 1U : 0U;
   });
 
   EXPECT_EQ(did.fired, 1U);

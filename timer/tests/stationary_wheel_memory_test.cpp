@@ -237,7 +237,7 @@ TEST(stationary_wheel_memory, CompactionInTheMiddleOfACompactionLosesNothing) {
       if (random.below(50) == 0) wheel.poll(instant{0}, random.below(200), ignore);
     }
     std::size_t armed = 0;
-    for (const handle h : names) armed += wheel.is_armed(h) ? 1 : 0;
+    for (const handle h : names) armed += wheel.is_armed(h) ? 1U : 0U;
 
     ASSERT_EQ(wheel.size(), armed);
     ASSERT_EQ(wheel.poll(two_hours, ignore).fired, armed) << "round " << round;
