@@ -25,6 +25,7 @@ TEST(stationary_wheel_threads, NowAndWorkerIdMayBeReadWhileTheOwnerPolls) {
       latest = now;
       // Memory ordering: relaxed; it only makes sure that the two run at the same time.
       has_begun.store(true, std::memory_order_relaxed);
+      std::this_thread::yield();  // a call that the compiler knows nothing of, so that each turn reads anew
     }
   }};
   while (!has_begun.load(std::memory_order_relaxed)) std::this_thread::yield();
