@@ -360,5 +360,28 @@ TEST(bitmap_wheel, SchedulingAnArmedEntryMovesIt) {
   EXPECT_FALSE(wheel.cancel(e));
 }
 
+TEST(bitmap_wheel, AGivenEntryThatItsSinkArmsAndCancelsOutlivesTheSink) {
+  for (const bool clears : {false, true}) {
+    bitmap_wheel timers{instant{0}};
+    timers.schedule(std::make_unique<bitmap_wheel::entry>(nullptr, nullptr, 7), instant{1'000'000});
+    std::uint64_t user = 0;
+
+    timers.poll(instant{2'000'000}, unlimited, [&](bitmap_wheel::entry& e) {
+      timers.schedule(e, instant{9'000'000});
+      if (clears) {
+        timers.clear();
+      } else {
+        timers.cancel(e);
+      }
+      user = e.user;
+    });
+
+    EXPECT_EQ(user, 7U);
+    EXPECT_EQ(timers.size(), 0U);
+  }
+}
+
+TEST(bitmap_wheel, AnEntryIsACacheLine) { EXPECT_EQ(sizeof(bitmap_wheel::entry), 64U); }
+
 }  // namespace
 }  // namespace pinion::timer

@@ -14,6 +14,8 @@
 namespace pinion::timer {
 namespace {
 
+[[nodiscard]] duration five_seconds_times(std::uint64_t n) { return duration{5'000'000'000} * n; }
+
 constexpr auto ignore = [](auto&&...) {};
 
 constexpr duration fine{std::uint64_t{1} << 20};
@@ -268,6 +270,21 @@ TEST(stationary_wheel, ACoarseTimerInTheSlotOfAnExactOneIsNotMoved) {
   const instant fired_at = run(wheel, never);
 
   EXPECT_EQ(fired_at.ns % coarse.ns, 0U) << "exactness is the timer's and not the slot's";
+}
+
+TEST(stationary_wheel, PlacesByTheDistanceFromNowWhatASinkArmsBehindABacklog) {
+  for (const std::uint64_t overdue : {1U, 64U, 65U, 200U}) {
+    stationary_wheel<int> timers{instant{0}};
+    for (std::uint64_t k = 0; k < overdue; ++k) timers.schedule(instant{0} + five_seconds_times(k + 1), 0);
+    const instant late = instant{0} + five_seconds_times(2 * overdue + 2);
+    handle next;
+
+    timers.poll(late, [&](handle, instant, int&&) {
+      if (next == handle{}) next = timers.schedule(late + duration{500'000'000}, 1);
+    });
+
+    EXPECT_EQ(timers.level_of(next), 0U) << overdue << " were overdue";
+  }
 }
 
 }  // namespace

@@ -46,19 +46,25 @@ class bitmap_wheel {
     explicit entry(waker_function function, void* its_context = nullptr, std::uint64_t word = 0) noexcept
         : waker(function), context(its_context), user(word) {}
 
+   private:
+    friend class bitmap_wheel;
+    bool is_the_wheels_ = false;  // first, where the hook has a few bytes left
+    bool is_firing_ = false;
+
+   public:
     waker_function waker = nullptr;  ///< nullptr: nothing is called
     void* context = nullptr;
     std::uint64_t user = 0;
-
-   private:
-    friend class bitmap_wheel;
-    bool is_the_wheels_ = false;
   };
   /// For intrusive_timer_store.
   using hook_type = entry;
 
   /// What the store declares of itself.
-  static constexpr store_traits traits = hook_wheel<entry, levels_type>::traits;
+  static constexpr store_traits traits = [] {
+    store_traits t = hook_wheel<entry, levels_type>::traits;
+    t.range = duration{std::uint64_t{1'000'000} << 30};
+    return t;
+  }();
 
   /// A store whose latest now is `start`. May throw std::bad_alloc, for the slots.
   explicit bitmap_wheel(instant start) : wheel_(start) {}
@@ -101,16 +107,16 @@ class bitmap_wheel {
         sink(e);
         return;
       }
-      struct freeing {
-        bitmap_wheel& wheel;
+      struct freeing {  // not before the sink is done with it, whatever it did
         entry& e;
-        freeing(bitmap_wheel& w, entry& fired) noexcept : wheel(w), e(fired) {}
+        explicit freeing(entry& fired) noexcept : e(fired) { e.is_firing_ = true; }
         freeing(const freeing&) = delete;
         freeing& operator=(const freeing&) = delete;
         ~freeing() {
-          if (!e.is_armed()) wheel.free_if_given(e);
+          e.is_firing_ = false;
+          if (!e.is_armed()) free_if_given(e);
         }
-      } const after{*this, e};
+      } const after{e};
       sink(e);
     });
   }
@@ -160,7 +166,7 @@ class bitmap_wheel {
 
  private:
   static void free_if_given(entry& e) noexcept {
-    if (e.is_the_wheels_) delete &e;
+    if (e.is_the_wheels_ && !e.is_firing_) delete &e;
   }
 
   hook_wheel<entry, levels_type> wheel_;

@@ -127,7 +127,7 @@ class hook_wheel final : private hook_owner {
       turn(hook_wheel& w, instant t) noexcept : wheel(w) { wheel.begin(t); }
       turn(const turn&) = delete;
       turn& operator=(const turn&) = delete;
-      ~turn() { wheel.finish(); }
+      ~turn() { wheel.polling_ = false; }
     } const whole{*this, now};
 
     poll_result result;
@@ -261,6 +261,7 @@ class hook_wheel final : private hook_owner {
     // Armed before this poll, so for this poll; what its sinks arm waits in arrivals_.
     arrived_.take(arrivals_);
     arrivals_to_serve_ = true;
+    if (levels_.gathers()) gather();
   }
   /// No tick is left: whatever is armed, but at never, is due.
   [[nodiscard]] bool is_at_the_end_of_time() const noexcept { return now_.ns >= never.ns - 1; }
@@ -268,10 +269,9 @@ class hook_wheel final : private hook_owner {
     return !pending_.empty() || !gathered_.empty() || !arrived_.empty() ||
            levels_.next(occupied_).tick <= target_ || (is_at_the_end_of_time() && !ending_.empty());
   }
-  void finish() noexcept {
-    polling_ = false;
-    if (!levels_.gathers()) return;
-    // What is overdue goes into one list, so that the hand is where now is.
+  /// What is overdue goes into one list, so that the hand is where now is, and what sinks arm is placed from there.
+  void gather() noexcept {
+    gathered_first_ = !gathered_.empty() || !pending_.empty();
     for (auto next = levels_.next(occupied_); next.tick <= target_; next = levels_.next(occupied_)) {
       work_.touch();
       if (gathered_.empty()) gathered_since_ = levels_.begin_of(next.tick);
@@ -307,14 +307,14 @@ class hook_wheel final : private hook_owner {
   /// On to the next list that is to be served; false when all are.
   bool advance() noexcept {
     work_.touch();
-    if (!gathered_.empty()) [[unlikely]] {
+    if (!gathered_.empty() && (gathered_first_ || !arrivals_to_serve_)) {
       pending_.take(gathered_);
       pending_fires_ = false;
       pending_since_ = gathered_since_;
       return true;
     }
     const auto next = levels_.next(occupied_);
-    const bool in_backlog = levels_.hand() < backlog_;
+    const bool in_backlog = next.tick <= backlog_;
     if (!in_backlog && arrivals_to_serve_) {
       arrivals_to_serve_ = false;
       pending_.take(arrived_);
@@ -322,17 +322,15 @@ class hook_wheel final : private hook_owner {
       pending_since_ = arrived_since_;
       return true;
     }
-    const std::uint64_t limit = in_backlog ? backlog_ : target_;
     pending_fires_ = false;
-    if (next.tick <= limit) {
+    if (next.tick <= target_) {
       levels_.turn_to(next.tick);
       pending_since_ = levels_.begin_of(next.tick);
       pending_.take(buckets_[next.bucket]);
       occupied_.clear(next.bucket);
       return true;
     }
-    levels_.turn_to(limit);
-    if (in_backlog) return true;
+    levels_.turn_to(target_);
     if (!is_at_the_end_of_time() || ending_.empty()) {
       if (arrivals_.empty()) {
         quiet_until_ = next.tick <= levels_.last_tick() ? levels_.begin_of(next.tick)
@@ -352,6 +350,8 @@ class hook_wheel final : private hook_owner {
   bool polling_ = false;
   bool pending_fires_ = false;  // what is pending is due, whatever the levels say
   bool arrivals_to_serve_ = false;
+  bool gathered_first_ =
+      false;  // what is gathered was, in part, left by an earlier poll: it comes before arrivals
   std::uint16_t bucket_count_ = 0;
   instant now_;
   Levels levels_;

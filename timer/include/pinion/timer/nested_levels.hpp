@@ -36,9 +36,6 @@ class nested_levels {
   /// Whether a timer can ask to be placed as place()'s `exact` says.
   static constexpr bool has_exact_timers = false;
 
-  /// Whether the wheel is to know how many chunks each bucket has.
-  static constexpr bool counts_chunks = false;
-
   /// Bits for all buckets.
   using occupancy_type = occupancy<buckets>;
 
@@ -73,8 +70,8 @@ class nested_levels {
     return tick_of_bucket(bucket) <= due;
   }
 
-  /// Whether buckets that are overdue are to be gathered when a budget ends a poll. Not here: a timer that is placed
-  /// while the hand is behind is placed anew in time.
+  /// Whether buckets that are overdue are to be gathered as a poll begins. Not here: a timer that is placed while the hand is
+  /// behind is placed anew in time.
   [[nodiscard]] static constexpr bool gathers() noexcept { return false; }
 
   /// Every timer is due at its first tick or after, whatever level it was on meanwhile.

@@ -39,9 +39,6 @@ class overlapping_levels {
   /// Whether a timer can ask to be placed as place()'s `exact` says.
   static constexpr bool has_exact_timers = true;
 
-  /// Whether the wheel is to know how many chunks each bucket has: for who compacts bucket by bucket.
-  static constexpr bool counts_chunks = true;
-
   /// Bits for all buckets of the largest geometry.
   using occupancy_type = occupancy<std::size_t{3} * 4096>;
 
@@ -97,8 +94,8 @@ class overlapping_levels {
     return tick_of_bucket(bucket) <= due;
   }
 
-  /// Whether buckets that are overdue are to be gathered when a budget ends a poll. On stationary levels they are: a
-  /// timer placed while the hand is behind would end on a coarser level than its distance from now allows.
+  /// Whether buckets that are overdue are to be gathered as a poll begins. On stationary levels they are: a timer placed while
+  /// the hand is behind would end on a coarser level than its distance from now allows.
   [[nodiscard]] bool gathers() const noexcept { return geometry_.stationary; }
 
   /// Where stationary levels fire at their own ticks, the tick of the level that reaches so far; else that of level 0.

@@ -73,7 +73,7 @@ class slab_wheel {
     pending_bucket_ = no_bucket();
     compacting_ = no_bucket();
     buckets_ = std::make_unique<bucket[]>(std::size_t{no_bucket()} + 1);
-    if constexpr (Levels::counts_chunks) chunk_counts_ = std::make_unique<std::uint32_t[]>(bucket_count());
+    if (levels_.gathers()) chunk_counts_ = std::make_unique<std::uint32_t[]>(bucket_count());
   }
 
   slab_wheel(const slab_wheel&) = delete;
@@ -177,7 +177,8 @@ class slab_wheel {
   /// Bytes held for buckets, slots and entries, values included.
   [[nodiscard]] std::size_t memory() const noexcept {
     return (std::size_t{no_bucket()} + 1) * sizeof(bucket) +
-           (Levels::counts_chunks ? bucket_count() * sizeof(std::uint32_t) : 0) + slots_.memory() + chains_.memory();
+           (levels_.gathers() ? bucket_count() * sizeof(std::uint32_t) : 0) + slots_.memory() +
+           chains_.memory();
   }
 
   /// What does not hold of all that docs/design/timer.md says must; empty when everything does. Looks at every slot and
@@ -220,9 +221,9 @@ class slab_wheel {
 
   /// Entries that the chunks of a level's buckets have room for.
   [[nodiscard]] std::size_t capacity_in_level(std::size_t level) const noexcept {
-    std::size_t chunks = 0;
+    std::size_t room = 0;
     for (std::size_t b = 0; b < bucket_count(); ++b) {
-      if (levels_.level_of(b) == level) chunks += chains_.length(buckets_[b]);
+      if (levels_.level_of(b) == level) room += room_in_bucket(b);
     }
     return room;
   }
@@ -239,10 +240,12 @@ class slab_wheel {
   static constexpr std::uint16_t doomed = 0xfffe;    // clear() is about to destroy it
   static constexpr std::uint16_t nowhere = 0xffff;   // no entry
 
-  // Of a slot's mark: a bit for the compaction; the rest tells during which poll a timer arrived.
+  // Of a slot's mark: a bit for the compaction; which arrivals its entry is among, those that are being served or those
+  // since; the rest tells during which poll a timer arrived.
   static constexpr std::uint16_t pass_bit = 1;
-  static constexpr std::uint16_t poll_step = 4;
-  static constexpr std::uint16_t poll_bits = 0xfffc;
+  static constexpr std::uint16_t turn_bit = 4;
+  static constexpr std::uint16_t poll_step = 8;
+  static constexpr std::uint16_t poll_bits = 0xfff8;
 
   static constexpr std::size_t batch_size = 64;
 
@@ -295,6 +298,7 @@ class slab_wheel {
   [[gnu::noinline]] poll_result serve_until(instant now, std::size_t budget, Sink& sink);
   void begin(instant now) noexcept;
   void finish() noexcept;
+  void gather() noexcept;
   std::size_t collect(std::size_t budget) noexcept;
   std::size_t serve(std::size_t count) noexcept;
   std::size_t serve_special(std::uint32_t number) noexcept;
@@ -329,9 +333,9 @@ class slab_wheel {
   slot_map<Value, tag> slots_;
   chunk_chains chains_;
   std::unique_ptr<bucket[]> buckets_;
-  std::unique_ptr<std::uint32_t[]> chunk_counts_;  // of each bucket of the levels, where they ask for it
-  typename Levels::occupancy_type live_;  // buckets that timers are in
-  typename Levels::occupancy_type any_;   // buckets that entries are in
+  std::unique_ptr<std::uint32_t[]> chunk_counts_;  // of each bucket of levels that gather
+  typename Levels::occupancy_type live_;           // buckets that timers are in
+  typename Levels::occupancy_type any_;            // buckets that entries are in
   std::size_t entries_ = 0;
   std::size_t entries_max_ = 0;  // beyond it, compact
   std::size_t ending_ = 0;       // timers at_the_end_
@@ -343,7 +347,10 @@ class slab_wheel {
   std::size_t fresh_ = 0;  // of them, arrived during this poll
   std::uint16_t poll_number_ = 0;
   bool arrivals_served_ = true;
-  bool all_served_ = true;  // by this poll, but for the batch
+  bool gathered_first_ =
+      false;  // what is gathered was, in part, left by an earlier poll: it comes before arrivals
+  std::uint16_t arrivals_turn_ = 0;  // the turn_bit of what arrives now
+  bool all_served_ = true;           // by this poll, but for the batch
 
   // The bucket that is being served: the rest of its chain, and of the chunk that was taken off it.
   std::uint16_t pending_bucket_ = 0;

@@ -118,7 +118,7 @@ void slab_wheel<Value, Levels>::clear() {
   }
   chains_.clear();
   for (std::size_t b = 0; b <= no_bucket(); ++b) buckets_[b] = bucket{};
-  if constexpr (Levels::counts_chunks) std::fill_n(chunk_counts_.get(), bucket_count(), 0U);
+  if (levels_.gathers()) std::fill_n(chunk_counts_.get(), bucket_count(), 0U);
   live_.clear();
   any_.clear();
   pending_ = {};
@@ -159,10 +159,12 @@ void slab_wheel<Value, Levels>::put(std::uint32_t slot, tag& t, std::uint64_t du
 /// Due as it is armed: fires at the next poll, in its turn, and not in the one that goes on.
 template <class Value, class Levels>
 [[gnu::noinline]] void slab_wheel<Value, Levels>::arrive(std::uint32_t slot, tag& t) noexcept {
-  t.mark = static_cast<std::uint16_t>((t.mark & ~poll_bits) | poll_number_);
+  // Perhaps it has an entry there that serves again; one among those that are being served would come too early.
+  const bool has_entry = t.bucket == arrivals() && (t.mark & turn_bit) == arrivals_turn_;
+  t.mark = static_cast<std::uint16_t>((t.mark & ~(poll_bits | turn_bit)) | poll_number_ | arrivals_turn_);
   if (polling_) ++fresh_;
   hurry(t.deadline);
-  if (t.bucket == arrivals()) return;  // the entry it has there serves again
+  if (has_entry) return;
   append(arrivals(), slot, t);
   count_entry();
 }
@@ -197,9 +199,7 @@ template <class Value, class Levels>
     quiet_until_ = instant{0};
     if (b < bucket_count()) any_.set(b);
   }
-  if constexpr (Levels::counts_chunks) {
-    if (b < bucket_count()) ++chunk_counts_[b];
-  }
+  if (levels_.gathers() && b < bucket_count()) ++chunk_counts_[b];
   chains_.extend(to);
 }
 
@@ -215,7 +215,7 @@ void slab_wheel<Value, Levels>::leave(const tag& t) noexcept {
     if (--buckets_[t.bucket].live == 0) live_.clear(t.bucket);
     return;
   }
-  if (t.bucket == arrivals() && is_fresh(t)) --fresh_;
+  if (t.bucket == arrivals() && is_fresh(t) && fresh_ != 0) --fresh_;
   if (t.bucket == arrivals() || t.bucket == in_batch) --urgent_;
   if (t.bucket == at_the_end()) --ending_;
 }
@@ -225,7 +225,7 @@ void slab_wheel<Value, Levels>::hurry(std::uint64_t deadline) noexcept {
   if (urgent_++ == 0 || deadline < urgent_since_) urgent_since_ = deadline;
 }
 
-/// Whether an arrival came during the poll that goes on. Poll numbers come round after 16,384 polls; an entry that
+/// Whether an arrival came during the poll that goes on. Poll numbers come round after 8,192 polls; an entry that
 /// waited through exactly so many, all cut short before it, would wait for one more.
 template <class Value, class Levels>
 bool slab_wheel<Value, Levels>::is_fresh(const tag& t) const noexcept {

@@ -36,9 +36,7 @@ std::size_t slab_wheel<Value, Levels>::compact_chunk() noexcept {
   std::array<std::uint32_t, chunk_chains::chunk_size> numbers;
   const std::uint32_t pass = b.mark;
   const std::size_t count = chains_.pop(b, numbers);
-  if constexpr (Levels::counts_chunks) {
-    if (compacting_ < bucket_count()) --chunk_counts_[compacting_];
-  }
+  if (levels_.gathers() && compacting_ < bucket_count()) --chunk_counts_[compacting_];
   b.mark = pass & 1U;  // which it loses where it runs empty
   for (std::size_t k = 0; k < count; ++k) {
     if (numbers[k] != chunk_chains::nothing) slots_.prefetch(numbers[k]);

@@ -68,8 +68,10 @@ instant slab_wheel<Value, Levels>::next_wakeup() const noexcept {
   if (urgent_ != 0 && urgent_since_ < at.ns) [[unlikely]]
     at = instant{urgent_since_};
   if (is_behind()) [[unlikely]] {
-    const instant since = levels_.begin_of(has_pending() ? pending_since_ : gathered_since_);
-    if (since < at) at = since;
+    if (has_pending() && levels_.begin_of(pending_since_) < at) at = levels_.begin_of(pending_since_);
+    if (!buckets_[gathered()].empty() && levels_.begin_of(gathered_since_) < at) {
+      at = levels_.begin_of(gathered_since_);
+    }
   }
   return at;
 }
@@ -99,14 +101,19 @@ void slab_wheel<Value, Levels>::begin(instant now) noexcept {
   arrivals_served_ = false;
   all_served_ = false;
   quiet_until_ = instant{0};
+  if (levels_.gathers()) gather();
 }
 
 template <class Value, class Levels>
 void slab_wheel<Value, Levels>::finish() noexcept {
   polling_ = false;
   if (batch_next_ != batch_count_) quiet_until_ = instant{0};
-  if (!levels_.gathers() || levels_.hand() == target_) return;
-  // What is overdue goes into one chain, so that the hand is where now is.
+}
+
+/// What is overdue goes into one chain, so that the hand is where now is, and what sinks arm is placed from there.
+template <class Value, class Levels>
+void slab_wheel<Value, Levels>::gather() noexcept {
+  gathered_first_ = is_behind();
   chunk_chains::chain& all = buckets_[gathered()];
   for (auto next = levels_.next(any_); next.tick <= target_; next = levels_.next(any_)) {
     work_.touch();
@@ -209,7 +216,9 @@ std::size_t slab_wheel<Value, Levels>::serve_special(std::uint32_t number) noexc
   auto& slot = slots_[number];
   tag& t = slot;
   const bool is_gathered = pending_bucket_ == gathered();
-  if (t.bucket != pending_bucket_ && (!is_gathered || t.bucket >= bucket_count())) {
+  const bool is_arrival = pending_bucket_ == arrivals();
+  if ((t.bucket != pending_bucket_ && (!is_gathered || t.bucket >= bucket_count())) ||
+      (is_arrival && (t.mark & turn_bit) == arrivals_turn_)) {
     events_.count(&store_statistics::discarded);
     return 1;
   }
@@ -218,8 +227,9 @@ std::size_t slab_wheel<Value, Levels>::serve_special(std::uint32_t number) noexc
     events_.count(&store_statistics::discarded);
     return 1;
   }
-  if (pending_bucket_ == arrivals() && is_fresh(t)) {
+  if (is_arrival && is_fresh(t)) {
     ++entries_;
+    t.mark ^= turn_bit;
     append(arrivals(), number, t);
     events_.count(&store_statistics::moved);
     return 1;
@@ -239,23 +249,28 @@ std::size_t slab_wheel<Value, Levels>::serve_special(std::uint32_t number) noexc
 /// On to the next bucket that is to be served; false when all are.
 template <class Value, class Levels>
 bool slab_wheel<Value, Levels>::advance() noexcept {
-  if (!buckets_[gathered()].empty()) [[unlikely]] {
+  const bool has_gathered = levels_.gathers() && !buckets_[gathered()].empty();
+  if (has_gathered && gathered_first_) {
     detach(gathered());
     return true;
   }
   const auto next = levels_.next(any_);
-  if (levels_.hand() < backlog_) [[unlikely]] {
-    const bool found = next.tick <= backlog_;
-    levels_.turn_to(found ? next.tick : backlog_);
-    if (found) detach(next.bucket);
+  if (next.tick <= backlog_) [[unlikely]] {
+    levels_.turn_to(next.tick);
+    detach(next.bucket);
     return true;
   }
   if (!arrivals_served_) {
     arrivals_served_ = true;
     if (!buckets_[arrivals()].empty()) {
       detach(arrivals());
+      arrivals_turn_ ^= turn_bit;
       return true;
     }
+  }
+  if (has_gathered) {
+    detach(gathered());
+    return true;
   }
   if (next.tick <= target_) {
     levels_.turn_to(next.tick);
@@ -292,7 +307,7 @@ void slab_wheel<Value, Levels>::detach(std::uint16_t b) noexcept {
 template <class Value, class Levels>
 void slab_wheel<Value, Levels>::forget_chain(std::uint16_t b) noexcept {
   any_.clear(b);
-  if constexpr (Levels::counts_chunks) chunk_counts_[b] = 0;
+  if (levels_.gathers()) chunk_counts_[b] = 0;
 }
 
 /// Takes the next chunk off the pending chain, and asks for the slots of the one behind it; the first one of a bucket finds

@@ -30,7 +30,7 @@
 //   not_found           | try_cancel()    | the slot is there; the timer has fired, was cancelled or cleared, or never was
 //   overflow            | rings_of(), rings_from_tick() | no such rings
 //
-// Memory: sizeof is 6 KiB at most, and an empty wheel holds 48 KiB of spokes, 16 bytes each. A timer takes a slot, 16 bytes and the
+// Memory: sizeof is 6 KiB at most, and an empty wheel holds 60 KiB of spokes, 20 bytes each. A timer takes a slot, 16 bytes and the
 // value, and 8.6 bytes of entries; both come in steps of 1,024. The spokes' part-filled chunks take up to 384 KiB more.
 //
 // One owner at a time; another thread may call now_from_any_thread() and worker_id(), and nothing else.
@@ -59,6 +59,8 @@ class stationary_wheel : public slab_wheel<Value, overlapping_levels> {
   /// What the store declares of itself; the range is that of the default rings.
   static constexpr store_traits traits = [] {
     store_traits t = wheel::traits;
+    // A poll takes the spokes that are overdue in the order of their times; one that was pushed on fires with its old spoke.
+    t.order = firing_order::none;
     t.range = duration{std::uint64_t{1} << 46};
     return t;
   }();
