@@ -49,7 +49,6 @@ instant historic_wheel::earliest_by_scan() const {
 }
 
 instant historic_wheel::next_wakeup() const {
-  if (!late_.empty()) return now_;
   // Those two answer rightly; law T8 is about what they look at.
   if (is(defect::looks_at_every_timer)) static_cast<void>(earliest_by_scan());
   if (is(defect::looks_at_every_timer_after_a_cancel) && cancelled_since_)
@@ -61,7 +60,15 @@ instant historic_wheel::next_wakeup() const {
   if (is(defect::looks_at_the_finest_level_only) && occupied_[0] != 0) e = next_in_ring(0);
   if (is(defect::takes_a_stale_slot_for_the_end) && e.level < rings && ring_[e.level][e.slot % slots].empty())
     return never;
-  return e.tick >> (64 - tick_bits) != 0 ? never : instant{e.tick << tick_bits};
+  if (!late_.empty()) {
+    const auto earlier = [&](std::uint32_t a, std::uint32_t b) {
+      return timers_[a].deadline < timers_[b].deadline;
+    };
+    const instant since = timers_[*std::ranges::min_element(late_, earlier)].deadline;
+    return e.tick < since.ns >> tick_bits ? instant{e.tick << tick_bits} : since;
+  }
+  if (e.tick == no_tick) return never;
+  return e.tick >> (64 - tick_bits) != 0 ? never - duration{1} : instant{e.tick << tick_bits};
 }
 
 /// A sweep over what is due by now and was armed before this poll. One that a budget or a throwing sink ended
