@@ -54,8 +54,8 @@ void is_killed(const mutant& m, std::uint64_t seed) {
   factory.seed = seed;
   const violation broken = check_law(m.law, factory);
   EXPECT_TRUE(broken) << "mutant " << factory.name << " is alive: law " << m.law << " did not see it";
-  std::cout << "mutant " << factory.name << (*m.origin != '\0' ? std::string{" ("} + m.origin + ')' : "")
-            << ", killed by " << m.law << ": " << broken.what() << '\n';
+  std::cout << "mutant " << factory.name << " (" << m.origin << "), killed by " << m.law << ": "
+            << broken.what() << '\n';
 }
 
 void register_all() {

@@ -127,6 +127,8 @@ std::vector<mutant> historic_mutants() {
       with(defect::counts_a_cancelled_timer_until_the_next_poll, "T2",
            "CountsACancelledTimerUntilTheNextPoll", "003 (e)"),
       with(defect::refuses_to_cancel_what_is_due, "T2", "RefusesToCancelWhatIsDueAndFiresIt", "004 (4)"),
+      with(defect::looks_for_a_timer_where_it_would_be_put_now, "T5", "LooksForATimerWhereItWouldBePutNow",
+           "bitwheel"),
       with(defect::cascades_in_the_first_turn_only, "T2", "CascadesInTheFirstTurnOnly", "004-a"),
       with(defect::never_drains_its_overflow, "T2", "NeverDrainsItsOverflow", "003 (d), 004-c"),
       with(defect::counts_a_cancelled_due_timer_out_twice, "T2", "CountsACancelledDueTimerOutTwice", "Netty"),
@@ -165,6 +167,7 @@ std::vector<mutant> historic_mutants() {
 
       with(defect::walks_each_tick_of_a_jump, "T8", "WalksEachTickOfAJump", "000-e, 004", true),
       with(defect::walks_each_tick_since_the_epoch, "T8", "WalksEachTickSinceTheEpoch", "004 (2)", true),
+      with(defect::searches_the_slot_it_cancels_from, "T8", "SearchesTheSlotItCancelsFrom", "004", true),
       with(defect::looks_at_every_timer_after_a_cancel, "T8", "LooksAtEveryTimerAfterACancel", "001 (h)",
            true),
       with(defect::looks_at_every_timer, "T8", "LooksAtEveryTimerForTheNextWakeup",

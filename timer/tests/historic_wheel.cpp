@@ -152,6 +152,13 @@ void historic_wheel::place(std::uint32_t index, std::size_t below) {
   link(index, overflow, due >> shift(rings - 1));
 }
 
+/// The finest ring that reaches a tick from where the cursor is.
+std::size_t historic_wheel::level_now(std::uint64_t due) const noexcept {
+  std::size_t level = 0;
+  while (level < rings && (due >> shift(level)) - (reached_ >> shift(level)) >= slots) ++level;
+  return level;
+}
+
 // ---- The owner's calls ----
 
 handle historic_wheel::schedule(instant deadline, token&& value) {
@@ -176,6 +183,11 @@ std::optional<token> historic_wheel::cancel(handle h) {
   if (is(defect::refuses_to_cancel_what_is_due) && is_due) return std::nullopt;
   if (is(defect::counts_a_cancelled_due_timer_out_twice) && is_due) --size_;
   if (is(defect::counts_a_cancelled_timer_until_the_next_poll)) ++ghosts_;
+  if (is(defect::looks_for_a_timer_where_it_would_be_put_now) && t.level < rings &&
+      level_now(t.due) != t.level) {
+    return std::nullopt;
+  }
+  if (is(defect::searches_the_slot_it_cancels_from)) touch(bucket_at(t.level, t.slot).size());
   cancelled_since_ = true;
   const std::uint64_t before = t.level < rings ? occupied_[t.level] : 0;
   if (!is(defect::leaves_a_cancelled_timer_linked)) unlink(index);

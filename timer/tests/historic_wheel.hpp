@@ -59,6 +59,8 @@ enum class defect : std::uint8_t {
   walks_each_tick_since_the_epoch,
   // How it ends early, and what names it.
   leaves_a_cancelled_timer_linked,
+  looks_for_a_timer_where_it_would_be_put_now,
+  searches_the_slot_it_cancels_from,
   counts_a_cancelled_timer_until_the_next_poll,
   counts_a_cancelled_due_timer_out_twice,
   refuses_to_cancel_what_is_due,
@@ -141,6 +143,7 @@ class historic_wheel final : public any_store {
   void forget_if_empty(std::size_t level, std::uint64_t slot);
   void arm(std::uint32_t index, instant deadline);
   void place(std::uint32_t index, std::size_t below);
+  [[nodiscard]] std::size_t level_now(std::uint64_t due) const noexcept;
   [[nodiscard]] std::uint64_t due_tick(instant deadline) const noexcept;
   void compact(std::size_t level, std::uint64_t slot);
 

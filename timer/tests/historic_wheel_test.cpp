@@ -25,24 +25,24 @@ TEST(historic, AWheelWithoutADefectKeepsEveryLaw) {
 }
 
 TEST(historic, EveryListedDefectHasAMutant) {
-  const char* listed[] = {"000-a",     "000-b",
-                          "000-c",     "000-d",
-                          "000-e",     "001 (a)",
-                          "001 (b)",   "001 (c)",
-                          "001 (d)",   "001 (e)",
-                          "001 (f)",   "001 (g)",
-                          "001 (h)",   "001 (j)",
-                          "003 (a)",   "003 (b)",
-                          "003 (c)",   "003 (d)",
-                          "003 (e)",   "003 (f)",
-                          "003-a",     "004 (1)",
-                          "004 (2)",   "004 (3)",
-                          "004 (4)",   "004-a",
-                          "004-b",     "004-c",
-                          "004-d",     "Folly",
-                          "Asio",      "Netty",
-                          "bitwheel",  "Glommio's successor",
-                          "prototypes"};
+  const char* listed[] = {"000-a",    "000-b",
+                          "000-c",    "000-d",
+                          "000-e",    "001 (a)",
+                          "001 (b)",  "001 (c)",
+                          "001 (d)",  "001 (e)",
+                          "001 (f)",  "001 (g)",
+                          "001 (h)",  "001 (j)",
+                          "003 (a)",  "003 (b)",
+                          "003 (c)",  "003 (d)",
+                          "003 (e)",  "003 (f)",
+                          "003-a",    "004 (1)",
+                          "004 (2)",  "004 (3)",
+                          "004 (4)",  "004-a",
+                          "004-b",    "004-c",
+                          "004-d",    "Folly",
+                          "Asio",     "Netty",
+                          "bitwheel", "Glommio's successor",
+                          "Agrona",   "prototypes"};
 
   for (const char* origin : listed) {
     bool found = false;

@@ -51,6 +51,48 @@ struct fires_one_tick_early final : altered {
   }
 };
 
+/// Splits off what is before now, so that what is due now waits for another poll.
+struct leaves_what_is_due_now final : altered {
+  using altered::altered;
+  poll_result poll(instant now, std::size_t budget, sink_ref sink) override {
+    return right().poll(now - duration{1}, budget, sink);
+  }
+};
+
+/// Its index of names is not told of firing.
+class counts_what_has_fired final : public altered {
+ public:
+  using altered::altered;
+  [[nodiscard]] std::size_t size() const override { return right().size() + fired_; }
+  poll_result poll(instant now, std::size_t budget, sink_ref sink) override {
+    const poll_result did = right().poll(now, budget, sink);
+    fired_ += did.fired;
+    return did;
+  }
+
+ private:
+  std::size_t fired_ = 0;
+};
+
+/// Unlinks what it clears, and frees none of it.
+class leaks_what_is_cleared final : public altered {
+ public:
+  using altered::altered;
+  handle schedule(instant deadline, token&& value) override {
+    names_.push_back(right().schedule(deadline, std::move(value)));
+    return names_.back();
+  }
+  void clear() override {
+    for (const handle h : names_) {
+      if (std::optional<token> value = right().cancel(h)) leaked_.push_back(*std::move(value));
+    }
+  }
+
+ private:
+  std::vector<handle> names_;
+  std::vector<token> leaked_;
+};
+
 struct fires_one_tick_late final : altered {
   using altered::altered;
   poll_result poll(instant now, std::size_t budget, sink_ref sink) override {
@@ -244,7 +286,7 @@ struct fires_equal_deadlines_out_of_arming_order final : batched {
 };
 
 template <class Mutant>
-mutant made(const char* law, const char* name, bool needs_checked = false, const char* origin = "") {
+mutant made(const char* law, const char* name, const char* origin = "our own", bool needs_checked = false) {
   return {law, {name, [](const setup& how) { return std::make_unique<Mutant>(how); }}, needs_checked, origin};
 }
 
@@ -256,22 +298,25 @@ const std::vector<mutant>& mutants() {
         made<fires_one_tick_early>("T1", "FiresOneTickEarly"),
         made<loses_what_is_beyond_the_budget>("T2", "LosesWhatIsBeyondTheBudget"),
         made<drops_the_batch_when_a_sink_throws>("T2", "DropsTheBatchWhenASinkThrows"),
+        made<counts_what_has_fired>("T2", "CountsWhatHasFired", "Glommio"),
+        made<leaks_what_is_cleared>("T2", "LeaksWhatIsCleared", "003 (e)"),
         made<fires_one_tick_late>("T3", "FiresOneTickLate"),
+        made<leaves_what_is_due_now>("T3", "LeavesWhatIsDueNow", "Glommio, 004"),
         made<wakes_later_than_the_earliest_due>("T4", "WakesLaterThanTheEarliestDue"),
-        made<accepts_a_reused_handle>("T5", "AcceptsAReusedHandle", false, "001 (a)"),
+        made<accepts_a_reused_handle>("T5", "AcceptsAReusedHandle", "001 (a)"),
         made<loses_what_is_beyond_the_budget>("T6", "LosesWhatIsBeyondTheBudget"),
         made<fires_beyond_the_budget>("T6", "FiresBeyondTheBudget"),
-        made<fires_in_the_poll_that_armed_it>("T7", "FiresInThePollThatArmedIt"),
-        made<runs_a_due_timer_cancelled_in_the_batch>("T7", "RunsADueTimerCancelledInTheBatch", false,
-                                                      "Asio"),
+        made<fires_in_the_poll_that_armed_it>("T7", "FiresInThePollThatArmedIt", "libuv"),
+        made<runs_a_due_timer_cancelled_in_the_batch>("T7", "RunsADueTimerCancelledInTheBatch", "Asio"),
         made<runs_a_due_timer_rescheduled_in_the_batch>("T7", "RunsADueTimerRescheduledInTheBatch"),
-        made<work_grows_with_the_population>("T8", "WorkGrowsWithThePopulation", true),
-        made<hides_the_work_of_the_next_wakeup>("T8", "HidesTheWorkOfTheNextWakeup", true),
-        made<scans_for_the_next_wakeup>("T8", "ScansForTheNextWakeup", true),
-        made<allocates_after_reserve>("T9", "AllocatesAfterReserve"),
-        made<wraps_a_deadline_near_the_end>("T10", "WrapsADeadlineNearTheEnd"),
+        made<work_grows_with_the_population>("T8", "WorkGrowsWithThePopulation", "Glommio", true),
+        made<hides_the_work_of_the_next_wakeup>("T8", "HidesTheWorkOfTheNextWakeup", "our own", true),
+        made<scans_for_the_next_wakeup>("T8", "ScansForTheNextWakeup", "004", true),
+        made<allocates_after_reserve>("T9", "AllocatesAfterReserve", "Asio"),
+        made<wraps_a_deadline_near_the_end>("T10", "WrapsADeadlineNearTheEnd", "tokio"),
         made<fires_a_timer_at_never>("T10", "FiresATimerAtNever"),
-        made<fires_equal_deadlines_out_of_arming_order>("T11", "FiresEqualDeadlinesOutOfArmingOrder"),
+        made<fires_equal_deadlines_out_of_arming_order>("T11", "FiresEqualDeadlinesOutOfArmingOrder",
+                                                        "Linux"),
     };
     std::ranges::move(historic_mutants(), std::back_inserter(list));
     return list;

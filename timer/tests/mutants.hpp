@@ -13,8 +13,8 @@ namespace pinion::timer::testing {
 struct mutant {
   const char* law;  ///< the law that kills it
   store_factory factory;
-  bool needs_checked = false;  ///< the law counts work
-  const char* origin = "";     ///< the design text or project that has the defect, as "001 (e)"
+  bool needs_checked = false;      ///< the law counts work
+  const char* origin = "our own";  ///< the design text or project that has the defect, as "001 (e)"
 };
 
 [[nodiscard]] const std::vector<mutant>& mutants();
