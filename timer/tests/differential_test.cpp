@@ -5,6 +5,7 @@
 //
 //   timer_differential                                                     the tests
 //   timer_differential --backend deferred_wheel --seed 7 --operations 5000000
+//   timer_differential --list                                              their names
 //   timer_differential --operations 1000000                                so many on each backend
 //   PINION_TEST_SEED=7 timer_differential                                  the tests with other numbers
 //
@@ -138,6 +139,10 @@ int main(int argc, char** argv) {
   std::signal(SIGSEGV, tell_where);
   ::testing::InitGoogleTest(&argc, argv);
   if (argc == 1) return RUN_ALL_TESTS();
+  if (std::string_view{argv[1]} == "--list") {
+    for (const opponent& backend : opponents()) std::cout << backend.name << '\n';
+    return 0;
+  }
   order_to_play told;
   for (int k = 1; k + 1 < argc; k += 2) {
     const std::string_view name = argv[k];

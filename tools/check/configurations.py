@@ -4,7 +4,7 @@
 A configuration that can't configure or build raises StepFailed and counts as one failed test.
 """
 
-from check import benches, cmake_build, conan, consumers, docs, style, tidy, vcpkg
+from check import benches, cmake_build, conan, consumers, docs, fuzz, style, tidy, vcpkg
 from check import self as promises
 from check.execution import Configuration, Run
 from check.results import Test
@@ -50,6 +50,8 @@ CONFIGURATIONS = (
                   benches.run),
     Configuration("self", "the promises of ./check itself", CLANG_BUILD | {"modules", "style"}, promises.run),
     preset("debug", "clang 19, headers, without optimisation", "clang", daily=False),
+    Configuration("fuzz", "every wheel against ordered_map: 100M operations, and libFuzzer's choice of them",
+                  CLANG_BUILD | {"sanitizers"}, fuzz.run, daily=False),
     Configuration("tidy", "clang-tidy over every source file", CLANG_BUILD | {"modules", "style"}, tidy.run_everywhere,
                   daily=False),
     Configuration("conan-deep", "Conan: each part alone, shared, checked, with and without modules",

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The configuration `fuzz`: every wheel against ordered_map for long, from a seed and by libFuzzer.
+
+The seed is another each time; what fails says how to play it again.
+"""
+
+import concurrent.futures
+import pathlib
+import random
+import tempfile
+
+from check import cmake_build, commands, tree
+from check.execution import Run
+from check.results import Test, verdict
+
+OPERATIONS = 100_000_000
+FUZZER_RUNS = 200_000
+_SECONDS = 1800
+
+
+def run(run: Run) -> list[Test]:
+    cmake_build.configure(run, "release")
+    for target in ("timer_differential", "timer_store_fuzz"):
+        cmake_build.compile_all(run, "release", target=target)
+    programs = tree.ROOT / "build" / "release" / "timer"
+    backends = run.log.run([programs / "tests" / "timer_differential", "--list"]).output.split()
+    seed = random.randrange(2**32)
+    run.progress("playing")
+    with concurrent.futures.ThreadPoolExecutor(run.jobs) as pool:
+        plays = [pool.submit(_play, programs / "tests" / "timer_differential", backend, seed,
+                             OPERATIONS // len(backends) + 1) for backend in backends]
+        plays.append(pool.submit(_fuzz, programs / "fuzz" / "timer_store_fuzz", seed))
+        return [play.result() for play in plays]
+
+
+def _play(program: pathlib.Path, backend: str, seed: int, operations: int) -> Test:
+    result = commands.Log(f"fuzz-{backend}").run(
+        [program, "--backend", backend, "--seed", seed, "--operations", operations], timeout=_SECONDS)
+    name = f"fuzz: {backend} does what ordered_map does, {operations} times"
+    return verdict(name, None if result.ok else result.output[-4000:])
+
+
+def _fuzz(program: pathlib.Path, seed: int) -> Test:
+    with tempfile.TemporaryDirectory(prefix="pinion-fuzz-") as corpus:
+        artifacts = tree.LOGS / "fuzz-"
+        result = commands.Log("fuzz-bytes").run(
+            [program, f"-runs={FUZZER_RUNS}", f"-seed={seed % 2**31 + 1}", "-max_len=2048", "-timeout=60",
+             "-print_final_stats=1", f"-artifact_prefix={artifacts}", corpus], timeout=_SECONDS)
+    name = f"fuzz: {FUZZER_RUNS} inputs of libFuzzer show no difference"
+    return verdict(name, None if result.ok else commands.relevant(result.output))
