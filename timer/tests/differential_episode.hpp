@@ -20,10 +20,8 @@ namespace pinion::timer::testing {
 
 /// What is not the same for all.
 struct terms {
-  unsigned leap = 48;  ///< no jump of time is longer than 2 to that many ns
-  /// Where timers stay on their level: a poll that resumes fires what it finds in the order of the slots, and what a
-  /// sink arms while the hand is behind now is on the level that reaches it from the hand.
-  bool stationary = false;
+  unsigned leap = 48;       ///< no jump of time is longer than 2 to that many ns
+  bool stationary = false;  ///< a poll that resumes fires what it finds in the order of the slots
 };
 
 template <class Store>
@@ -198,8 +196,7 @@ class episode {
     const duration ahead = deadline - now_;
     const duration bound = store_->lateness_bound(ahead);
     t.deadline = deadline;
-    t.latest =
-        deadline + std::max(bound, store_->lateness_bound(stationary_ && polling_ ? forever : ahead + bound));
+    t.latest = deadline + std::max(bound, store_->lateness_bound(polling_ ? forever : ahead + bound));
     t.armed_in = polls_;
     t.arming = ++armings_;
     t.due_when_armed = deadline <= now_;

@@ -152,9 +152,10 @@ void episode<Store>::compare() {
 template <class Store>
 void episode<Store>::end() {
   if (from_.one_in(2)) {
+    const instant last = furthest_time();
     std::uint64_t polls = 0;
     for (backlog_ = true; backlog_ && !found_ && polls < 1'000'000; ++polls)
-      poll(furthest_time(), 1 + from_.below(1'000), false);
+      poll(last, 1 + from_.below(1'000), false);
     if (backlog_) return differ("a million polls did not exhaust the backlog");
   }
   if (!found_ && from_.one_in(4)) clear();
