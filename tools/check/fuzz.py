@@ -41,7 +41,7 @@ def _play(program: pathlib.Path, backend: str, seed: int, operations: int) -> Te
 
 
 def _fuzz(program: pathlib.Path, seed: int) -> Test:
-    with tempfile.TemporaryDirectory(prefix="pinion-fuzz-") as corpus:
+    with tempfile.TemporaryDirectory(prefix="pinion-fuzz-", ignore_cleanup_errors=True) as corpus:
         artifacts = tree.LOGS / "fuzz-"
         result = commands.Log("fuzz-bytes").run(
             [program, f"-runs={FUZZER_RUNS}", f"-seed={seed % 2**31 + 1}", "-max_len=2048", "-timeout=60",
