@@ -55,7 +55,7 @@ constexpr level_geometry few_slots(bool stationary) { return {{10, 16, 18}, 3, 6
 class small_rings : public stationary_wheel<token> {
  public:
   explicit small_rings(instant start, slot_options options)
-      : stationary_wheel(start, options, 0, few_slots(true)) {}
+      : stationary_wheel(start, 0, few_slots(true), compaction_config{}, options) {}
 };
 class small_cascade : public slab_wheel<token, overlapping_levels> {
  public:
@@ -77,13 +77,13 @@ const std::vector<opponent>& opponents() {
   static const std::vector<opponent> all{
       direct<ordered_map<token>>("ordered_map"),
       direct<two_level_wheel<token>>("two_level_wheel"),
-      direct<stationary_wheel<token>>("stationary_wheel", {.stationary = true}),
+      direct<stationary_wheel<token>>("stationary_wheel"),
       direct<overflow_wheel<token>>("overflow_wheel"),
       direct<owning<token, bitmap_hooks>>("bitmap_wheel"),
       direct<deferred_wheel<token>>("deferred_wheel"),
       direct<owning<token, deferred_hooks>>("deferred_hooks"),
-      direct<exact_wheel>("exact_wheel", {.stationary = true}),
-      direct<small_rings>("small_rings", {.leap = 28, .stationary = true}),
+      direct<exact_wheel>("exact_wheel"),
+      direct<small_rings>("small_rings", {.leap = 28}),
       direct<small_cascade>("small_cascade", {.leap = 28}),
       direct<small_nested>("small_nested", {.leap = 28}),
       direct<owning<token, small_hooks>>("small_hooks", {.leap = 28}),

@@ -20,8 +20,7 @@ namespace pinion::timer::testing {
 
 /// What is not the same for all.
 struct terms {
-  unsigned leap = 48;       ///< no jump of time is longer than 2 to that many ns
-  bool stationary = false;  ///< a poll that resumes fires what it finds in the order of the slots
+  unsigned leap = 48;  ///< no jump of time is longer than 2 to that many ns
 };
 
 template <class Store>
@@ -30,7 +29,7 @@ class episode {
   template <class Make>
   episode(choices& from, instant start, const store_traits& declared, const terms& agreed, Make&& make)
       : from_(from), now_(start), declared_(declared), store_(make()), earliest_(start), latest_(start),
-        tick_(store_->lateness_bound(duration{0}).ns), stationary_(agreed.stationary), leap_(agreed.leap),
+        tick_(store_->lateness_bound(duration{0}).ns), leap_(agreed.leap),
         population_(std::size_t{1} << from.below(11)),
         reach_(static_cast<unsigned>(leap_ - from.below(leap_ / 2))),
         pace_(static_cast<unsigned>(leap_ - 12 - from.below(leap_ / 2))), business_(1 + from.below(8)) {
@@ -177,7 +176,6 @@ class episode {
       return differ("cancel of timer ", id,
                     back ? " gave back another's value" : " said no, and it is armed");
     }
-    leaves_an_arrival(id);
     forget(id);
   }
 
@@ -187,16 +185,9 @@ class episode {
     timer& t = timers_[id];
     if (!store_->reschedule(t.name, deadline))
       return differ("timer ", id, " is armed and can't be pushed on");
-    leaves_an_arrival(id);
     earliest_.reschedule(t.by_deadline, deadline);
     is_armed(id, deadline);
   }
-
-  /// In a slab_wheel the next timer of its slot, if it is due as it is armed, takes its place, perhaps in a backlog.
-  void leaves_an_arrival(std::uint32_t id) {
-    if (timers_[id].due_when_armed) places_to_take_.push_back(slot_of(timers_[id].name));
-  }
-  static std::uint32_t slot_of(handle h) { return static_cast<std::uint32_t>(h.bits()); }
 
   /// Notes when the timer may be due, and keeps it out of latest_ while nothing says that it is to fire yet.
   void is_armed(std::uint32_t id, instant deadline) {
@@ -204,7 +195,7 @@ class episode {
     const duration ahead = deadline - now_;
     const duration bound = store_->lateness_bound(ahead);
     t.deadline = deadline;
-    t.latest = deadline + std::max(bound, store_->lateness_bound(polling_ ? forever : ahead + bound));
+    t.latest = deadline + std::max(bound, store_->lateness_bound(ahead + bound));
     t.armed_in = polls_;
     t.arming = ++armings_;
     t.due_when_armed = deadline <= now_;
@@ -312,7 +303,6 @@ class episode {
   ordered_map<std::uint32_t> latest_;  // those that the store is obliged to fire, by their latest due time
 
   std::uint64_t tick_;
-  bool stationary_;
   unsigned leap_;  // no jump of time is longer than 2 to that many ns
   std::size_t population_;
   unsigned reach_;  // of most deadlines
@@ -325,7 +315,6 @@ class episode {
   std::vector<std::uint32_t> waiting_;  // armed during a poll, or behind a backlog
   std::vector<handle> stale_;
   std::size_t stale_next_ = 0;
-  std::vector<std::uint32_t> places_to_take_;
   std::uint64_t armings_ = 0;
 
   std::uint64_t polls_ = 0;

@@ -209,7 +209,7 @@ class hook_wheel final : private hook_owner {
 
   void put(timer_hook& h) noexcept {
     work_.touch();
-    if (h.deadline_ <= now_) {
+    if (h.deadline_ <= now_ && h.deadline_ != never) {
       if (!has_arrivals() || h.deadline_ < arrived_since_) arrived_since_ = h.deadline_;
       h.bucket_ = arriving;
       quiet_until_ = instant{0};

@@ -149,7 +149,7 @@ bool slab_wheel<Value, Levels>::still_serves(const tag& t, instant deadline,
 template <class Value, class Levels>
 void slab_wheel<Value, Levels>::put(std::uint32_t slot, tag& t, std::uint64_t due) noexcept {
   if (t.deadline <= now_.ns) [[unlikely]]
-    return arrive(slot, t);
+    return t.deadline != never.ns ? arrive(slot, t) : put_at_the_end(slot, t);
   if (due > levels_.last_tick()) [[unlikely]]
     return put_at_the_end(slot, t);
   append(levels_.place(due, is_exact(t)), slot, t);
