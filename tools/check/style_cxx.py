@@ -73,10 +73,10 @@ def part_dependencies(path, text, texts):
 
 
 def hosts_only_in_hosts(path, text, _texts):
-    """A host's own structure may stand in a bench as a peer to be measured against."""
-    if re.match(r"hosts/|(.*/)?bench/peers/", path) or not path.endswith((".hpp", ".cpp", ".cppm")):
+    """A host may stand in a bench as a peer to be measured against, and in an example that drops a part into it."""
+    if re.match(r"hosts/|examples/|(.*/)?bench/peers/", path) or not path.endswith((".hpp", ".cpp", ".cppm")):
         return []
-    return [f"{path}:{line}: <{name}> names a host; only files below hosts/ and bench/peers/ may"
+    return [f"{path}:{line}: <{name}> names a host; only files below hosts/, examples/ and bench/peers/ may"
             for line, name in includes_of(text) if name.startswith(_HOSTS)]
 
 

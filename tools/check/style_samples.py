@@ -58,7 +58,8 @@ SAMPLES = {
     "only hosts/ names a host": (
         [{_HEADER: "#include <boost/asio.hpp>\n"}, {"base/src/x.cpp": "#include <folly/x.h>\n"}],
         [{"hosts/asio/include/x.hpp": "#include <boost/asio.hpp>\n"},
-         {"timer/bench/peers/x.hpp": "#include <boost/asio.hpp>\n"}],
+         {"timer/bench/peers/x.hpp": "#include <boost/asio.hpp>\n"},
+         {"examples/06_x.cpp": "#include <boost/asio.hpp>\n"}],
     ),
     "tests assert": (
         [{_TEST: "TEST(a, b) {\n  f();  // EXPECT_TRUE(x)\n}\n"},

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Thousands of steady_timers in a plain io_context, and the same connections on one deferred_wheel that takes a single
+// steady_timer of the host. Counted, not timed: how often the kernel's timer is set, and how many handlers the io_context is
+// made to run for timeouts that never happen.
+//
+// Each connection has an idle timeout, pushed on by each of its requests, and each request has a timeout of its own, which its
+// reply cancels. In the end a batch of short timers really fires.
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <cstdio>
+#include <deque>
+#include <pinion/timer.hpp>
+#include <vector>
+
+using namespace std::chrono_literals;
+namespace asio = boost::asio;
+namespace timer = pinion::timer;
+
+namespace {
+constexpr int connections = 5'000;
+constexpr int rounds = 4;
+std::size_t kernel_timer_set = 0;
+}  // namespace
+
+/// Stands in front of the C library's, to count.
+extern "C" int timerfd_settime(int fd, int flags, const itimerspec* to, itimerspec* was) noexcept {
+  ++kernel_timer_set;
+  return static_cast<int>(syscall(SYS_timerfd_settime, fd, flags, to, was));
+}
+
+namespace {
+
+void print(const char* what, std::size_t set, std::size_t handlers, std::size_t fired) {
+  std::printf("%s\n  kernel timer set for the requests: %zu\n  handlers run for them: %zu\n  short timers "
+              "fired: %zu\n",
+              what, set, handlers, fired);
+}
+
+// ---- Before: each timer is a steady_timer
+
+void before() {
+  asio::io_context context;
+  std::size_t handlers = 0, fired = 0;
+  std::deque<asio::steady_timer> idle, request;
+  const auto arm = [&](asio::steady_timer& t, std::chrono::seconds wait) {
+    t.expires_after(wait);  // cancels: whoever waited is told, through the io_context
+    t.async_wait([&](boost::system::error_code) { ++handlers; });
+  };
+  for (int c = 0; c < connections; ++c) {
+    arm(idle.emplace_back(context), 60s);
+    request.emplace_back(context);
+  }
+  kernel_timer_set = 0;
+  for (int round = 0; round < rounds; ++round) {
+    for (int c = 0; c < connections; ++c) {
+      arm(idle[static_cast<std::size_t>(c)], 60s);
+      arm(request[static_cast<std::size_t>(c)], 30s);
+      request[static_cast<std::size_t>(c)].cancel();  // the reply
+      context.poll();
+    }
+  }
+  const std::size_t set = kernel_timer_set, handlers_run = handlers;
+
+  for (asio::steady_timer& t : idle) t.cancel();
+  for (int c = 0; c < connections; ++c) {
+    asio::steady_timer& t = request[static_cast<std::size_t>(c)];
+    t.expires_after(std::chrono::microseconds{c});
+    t.async_wait([&](boost::system::error_code e) { fired += e ? 0U : 1U; });
+  }
+  context.run();
+  print("before: 10000 steady_timers", set, handlers_run, fired);
+}
+
+// ---- After: one wheel, and one steady_timer that wakes the io_context for it
+
+/// Time since the program began: which timers share a bucket of the wheel, and with it what is printed, is then always the same.
+/// A server leaves this out.
+struct since_start {
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  [[nodiscard]] pinion::instant now() const noexcept {
+    return pinion::instant{} + pinion::floor(std::chrono::steady_clock::now() - start);
+  }
+};
+
+/// A queue of callbacks in an io_context. The host's timer is set anew only where something is due earlier than it is set for.
+class wheel_in_context {
+ public:
+  using callback = timer::inline_function<void()>;
+  explicit wheel_in_context(asio::io_context& context) : host_(context) {}
+
+  template <class Delay>
+  timer::handle after(Delay wait, callback&& call) {
+    const timer::handle h = timers_.after(wait, std::move(call));
+    wake_in_time();
+    return h;
+  }
+  /// Later only: the host may then wake once for nothing, and goes on sleeping.
+  void push_on(timer::handle h, std::chrono::seconds wait) { timers_.push_on(h, wait); }
+  void cancel(timer::handle h) { timers_.cancel(h); }
+  void close() {
+    timers_.clear();
+    host_.cancel();
+  }
+
+ private:
+  void wake_in_time() {
+    const pinion::instant next = timers_.next_wakeup();
+    if (next >= set_for_) return;
+    set_for_ = next;
+    host_.expires_after(*timers_.timeout<std::chrono::nanoseconds>());
+    host_.async_wait([this](boost::system::error_code e) {
+      if (e) return;
+      set_for_ = pinion::never;
+      timers_.run(512);
+      wake_in_time();
+    });
+  }
+
+  timer::timer_queue<timer::deferred_wheel<callback>, since_start> timers_;
+  asio::steady_timer host_;
+  pinion::instant set_for_ = pinion::never;
+};
+
+void after() {
+  asio::io_context context;
+  wheel_in_context timers{context};
+  std::size_t handlers = 0, fired = 0;
+  std::vector<timer::handle> idle;
+  for (int c = 0; c < connections; ++c) idle.push_back(timers.after(60s, [] {}));
+  kernel_timer_set = 0;
+  for (int round = 0; round < rounds; ++round) {
+    for (const timer::handle h : idle) {
+      timers.push_on(h, 60s);
+      const timer::handle request = timers.after(30s, [] {});
+      timers.cancel(request);  // the reply
+      handlers += context.poll();
+    }
+  }
+  const std::size_t set = kernel_timer_set;
+
+  for (const timer::handle h : idle) timers.cancel(h);
+  for (int c = 0; c < connections; ++c) {
+    timers.after(std::chrono::microseconds{c}, [&] {
+      if (++fired == connections) timers.close();
+    });
+  }
+  context.run();
+  print("after: one deferred_wheel, one steady_timer", set, handlers, fired);
+}
+
+}  // namespace
+
+int main() {
+  before();
+  after();
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// embedded_timer: the one timer inside an interval or a sleeping coroutine, in whichever kind of queue.
+//
+// In a queue of hooks it is a hook and nothing else is kept anywhere: no allocation. In a queue of values it is a handle, and
+// the value is a pointer back to this object, wrapped in the queue's own callback type. Either way the object is pinned, is told
+// by `woken()` when it is due, and takes its timer along when it is destroyed.
+//
+//   class sleeper : embedded_timer<Queue, sleeper> {
+//     friend embedded_timer<Queue, sleeper>;
+//     void woken();     // called from the queue's poll, disarmed by then; may destroy *this
+//   };
+#pragma once
+
+#include <concepts>
+#include <pinion/base/time.hpp>
+#include <pinion/timer/handle.hpp>
+#include <pinion/timer/timer_call.hpp>
+#include <pinion/timer/timer_queue.hpp>
+#include <utility>
+
+namespace pinion::timer::inline PINION_MODE {
+
+namespace embedded_detail {
+
+/// The value of an embedded timer: on being called it wakes, on being dropped (by clear()) it says so.
+template <class Timer>
+class waking {
+ public:
+  explicit waking(Timer& timer) noexcept : timer_(&timer) {}
+  waking(waking&& other) noexcept : timer_(std::exchange(other.timer_, nullptr)) {}
+  waking& operator=(waking&&) = delete;
+  waking(const waking&) = delete;
+  waking& operator=(const waking&) = delete;
+  ~waking() {
+    if (timer_ != nullptr) timer_->dropped();
+  }
+  void operator()() { std::exchange(timer_, nullptr)->due(); }
+
+ private:
+  Timer* timer_;
+};
+
+/// For asking whether a queue's values can be made of what wakes.
+struct any_timer {
+  void dropped() noexcept {}
+  void due() {}
+};
+
+}  // namespace embedded_detail
+
+/// A timer_queue that calls hooks, and one whose values can be any small callback.
+template <class Queue>
+concept queue_of_calls = requires(Queue& queue, typename Queue::hook_type& hook, instant t) {
+  requires calling_hook<typename Queue::hook_type>;
+  queue.at(t, hook);
+  { queue.latest() } noexcept -> std::same_as<instant>;
+};
+template <class Queue>
+concept queue_of_callbacks = std::constructible_from<typename Queue::value_type,
+                                                     embedded_detail::waking<embedded_detail::any_timer>> &&
+                             std::invocable<typename Queue::value_type&> &&
+                             requires(Queue& queue, typename Queue::value_type&& value, instant t) {
+                               { queue.at(t, std::move(value)) } -> std::same_as<handle>;
+                               { queue.latest() } noexcept -> std::same_as<instant>;
+                             };
+
+/// Either: what intervals and coroutines can wait on.
+template <class Queue> concept calling_queue = queue_of_calls<Queue> || queue_of_callbacks<Queue>;
+
+/// See above; the two forms below are those there are.
+template <calling_queue Queue, class Derived>
+class embedded_timer;
+
+template <queue_of_calls Queue, class Derived>
+class embedded_timer<Queue, Derived> {
+ public:
+  embedded_timer(const embedded_timer&) = delete;
+  embedded_timer& operator=(const embedded_timer&) = delete;
+
+ protected:
+  explicit embedded_timer(Queue& queue) noexcept : queue_(&queue) {
+    call_detail::set_call<&embedded_timer::due>(hook_, *this);
+  }
+  ~embedded_timer() = default;
+
+  /// Arms it or moves it.
+  void arm(instant deadline) noexcept { queue_->backend().schedule(hook_, deadline); }
+  /// Takes it out. False if it was not armed.
+  bool disarm() noexcept { return queue_->cancel(hook_); }
+  /// If it is armed, it is due at the next poll.
+  void hurry() noexcept { queue_->backend().reschedule(hook_, instant{}); }
+  [[nodiscard]] bool is_armed() const noexcept { return hook_.is_armed(); }
+  [[nodiscard]] Queue& queue() const noexcept { return *queue_; }
+
+ private:
+  void due() { static_cast<Derived*>(this)->woken(); }
+
+  Queue* queue_;
+  typename Queue::hook_type hook_;
+};
+
+template <queue_of_callbacks Queue, class Derived>
+class embedded_timer<Queue, Derived> {
+ public:
+  embedded_timer(const embedded_timer&) = delete;
+  embedded_timer& operator=(const embedded_timer&) = delete;
+
+ protected:
+  explicit embedded_timer(Queue& queue) noexcept : queue_(&queue) {}
+  ~embedded_timer() { disarm(); }
+
+  /// Arms it or moves it. Throws what arming in the queue throws; it is disarmed then.
+  void arm(instant deadline) {
+    if (is_armed() && queue_->backend().reschedule(handle_, deadline)) return;
+    handle_ = queue_->at(deadline, typename Queue::value_type(waking(*this)));
+  }
+  /// Takes it out. False if it was not armed.
+  bool disarm() noexcept {
+    return is_armed() && queue_->cancel(std::exchange(handle_, handle{})).has_value();
+  }
+  /// If it is armed, it is due at the next poll.
+  void hurry() noexcept {
+    if (is_armed()) queue_->backend().reschedule(handle_, instant{});
+  }
+  [[nodiscard]] bool is_armed() const noexcept { return static_cast<bool>(handle_); }
+  [[nodiscard]] Queue& queue() const noexcept { return *queue_; }
+
+ private:
+  using waking = embedded_detail::waking<embedded_timer>;
+  friend waking;
+  void dropped() noexcept { handle_ = handle{}; }
+  void due() {
+    handle_ = handle{};
+    static_cast<Derived*>(this)->woken();
+  }
+
+  Queue* queue_;
+  handle handle_;
+};
+
+}  // namespace pinion::timer::inline PINION_MODE

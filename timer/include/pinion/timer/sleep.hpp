@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// sleep_until, sleep_for: a coroutine that waits for a time. In any kind of coroutine, on any timer_queue that calls.
+//
+//   co_await sleep_for(timers, 250ms);
+//   if (!co_await sleep_until(timers, deadline, shutdown)) co_return;   // cancelled
+//
+// Resumed from the queue's poll, on the thread that polls. Never without suspending, even for a deadline that has passed; then
+// at the next poll. A coroutine that is destroyed while it sleeps leaves nothing behind. A file that defines a coroutine
+// includes <coroutine>.
+#pragma once
+
+#include <pinion/base/error.hpp>
+#include <pinion/base/time.hpp>
+#include <pinion/timer/timed_wait.hpp>
+#include <pinion/timer/when.hpp>
+
+namespace pinion::timer::inline PINION_MODE {
+
+/// What sleep_until() and sleep_for() give without a slot: two words that can be kept, copied, and awaited more than once.
+template <calling_queue Queue>
+class sleep_awaitable {
+ public:
+  /// What the coroutine keeps in its frame while it sleeps. co_await gives nothing.
+  class awaiter : public timed_wait<Queue> {
+   public:
+    void await_resume() const noexcept {}  ///< the time has come
+
+   private:
+    friend class sleep_awaitable;
+    awaiter(Queue& queue, instant deadline) noexcept : timed_wait<Queue>(queue, deadline) {}
+  };
+
+  sleep_awaitable(Queue& queue, instant deadline) noexcept : queue_(&queue), deadline_(deadline) {}
+
+  /// For co_await.
+  [[nodiscard]] awaiter operator co_await() const noexcept { return awaiter(*queue_, deadline_); }
+
+ private:
+  Queue* queue_;
+  instant deadline_;
+};
+
+/// The same under a slot.
+template <calling_queue Queue>
+class cancellable_sleep_awaitable {
+ public:
+  /// What the coroutine keeps in its frame while it sleeps. co_await gives expected<void, cancelled>: true, or cancelled.
+  class awaiter : public cancellable_timed_wait<Queue> {
+   public:
+    /// Whether the time has come, or the sleep was cancelled.
+    [[nodiscard]] expected<void, cancelled> await_resume() const noexcept {
+      if (this->was_cancelled()) return unexpected<cancelled>{cancelled{}};
+      return {};
+    }
+
+   private:
+    friend class cancellable_sleep_awaitable;
+    awaiter(Queue& queue, instant deadline, cancel_slot& slot) noexcept
+        : cancellable_timed_wait<Queue>(queue, deadline, slot) {}
+  };
+
+  cancellable_sleep_awaitable(Queue& queue, instant deadline, cancel_slot& slot) noexcept
+      : queue_(&queue), slot_(&slot), deadline_(deadline) {}
+
+  /// For co_await.
+  [[nodiscard]] awaiter operator co_await() const noexcept { return awaiter(*queue_, deadline_, *slot_); }
+
+ private:
+  Queue* queue_;
+  cancel_slot* slot_;
+  instant deadline_;
+};
+
+/// Sleeps until `point`, rounded up.
+template <calling_queue Queue, point_in_time Point>
+[[nodiscard]] sleep_awaitable<Queue> sleep_until(Queue& queue, Point point) noexcept {
+  return {queue, queue.deadline(point)};
+}
+
+/// Sleeps for `wait`, from the clock's now at this call, not at the co_await.
+template <calling_queue Queue, delay Delay>
+[[nodiscard]] sleep_awaitable<Queue> sleep_for(Queue& queue, Delay wait) noexcept {
+  return {queue, queue.deadline(wait)};
+}
+
+/// The same until `slot` is requested, if that comes first. The slot must live until the co_await begins; it may die during it.
+template <calling_queue Queue, point_in_time Point>
+[[nodiscard]] cancellable_sleep_awaitable<Queue> sleep_until(Queue& queue, Point point,
+                                                             cancel_slot& slot) noexcept {
+  return {queue, queue.deadline(point), slot};
+}
+template <calling_queue Queue, delay Delay>
+[[nodiscard]] cancellable_sleep_awaitable<Queue> sleep_for(Queue& queue, Delay wait,
+                                                           cancel_slot& slot) noexcept {
+  return {queue, queue.deadline(wait), slot};
+}
+
+}  // namespace pinion::timer::inline PINION_MODE
