@@ -74,9 +74,9 @@ TYPED_TEST(sleep_test, ResumesFromThePollAtItsTimeAndNotBefore) {
 }
 
 TYPED_TEST(sleep_test, ForCountsFromTheCallNotFromTheAwait) {
-  const auto sleeper = [](auto awaitable, std::string& log) -> task {
+  const auto sleeper = [](auto awaitable, std::string& out) -> task {
     co_await awaitable;
-    log += 'x';
+    out += 'x';
   };
   const auto kept = sleep_for(this->timers, unit * 2);
   this->time = at(1);

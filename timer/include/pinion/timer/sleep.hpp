@@ -28,7 +28,7 @@ class sleep_awaitable {
 
    private:
     friend class sleep_awaitable;
-    awaiter(Queue& queue, instant deadline) noexcept : timed_wait<Queue>(queue, deadline) {}
+    awaiter(Queue& timers, instant deadline) noexcept : timed_wait<Queue>(timers, deadline) {}
   };
 
   sleep_awaitable(Queue& queue, instant deadline) noexcept : queue_(&queue), deadline_(deadline) {}
@@ -56,8 +56,8 @@ class cancellable_sleep_awaitable {
 
    private:
     friend class cancellable_sleep_awaitable;
-    awaiter(Queue& queue, instant deadline, cancel_slot& slot) noexcept
-        : cancellable_timed_wait<Queue>(queue, deadline, slot) {}
+    awaiter(Queue& timers, instant deadline, cancel_slot& slot) noexcept
+        : cancellable_timed_wait<Queue>(timers, deadline, slot) {}
   };
 
   cancellable_sleep_awaitable(Queue& queue, instant deadline, cancel_slot& slot) noexcept

@@ -28,8 +28,8 @@ class timed_wait : embedded_timer<Queue, timed_wait<Queue>> {
   }
 
  protected:
-  timed_wait(Queue& queue, instant deadline) noexcept
-      : embedded_timer<Queue, timed_wait>(queue), deadline_(deadline) {}
+  timed_wait(Queue& timers, instant deadline) noexcept
+      : embedded_timer<Queue, timed_wait>(timers), deadline_(deadline) {}
   ~timed_wait() = default;
 
   using embedded_timer<Queue, timed_wait<Queue>>::queue;
@@ -60,8 +60,8 @@ class cancellable_timed_wait : embedded_timer<Queue, cancellable_timed_wait<Queu
   }
 
  protected:
-  cancellable_timed_wait(Queue& queue, instant deadline, cancel_slot& slot) noexcept
-      : embedded_timer<Queue, cancellable_timed_wait>(queue),
+  cancellable_timed_wait(Queue& timers, instant deadline, cancel_slot& slot) noexcept
+      : embedded_timer<Queue, cancellable_timed_wait>(timers),
         operation([](operation& self) noexcept { static_cast<cancellable_timed_wait&>(self).cancel(); }),
         slot_(&slot), deadline_(deadline) {}
   ~cancellable_timed_wait() = default;
