@@ -5,7 +5,8 @@
 // made to run for timeouts that never happen.
 //
 // Each connection has an idle timeout, pushed on by each of its requests, and each request has a timeout of its own, which its
-// reply cancels. In the end a batch of short timers really fires.
+// reply cancels. Requests come one at a time, so that each one's timeout is the earliest of all; with several in flight Asio
+// sets the kernel's timer less often. In the end a batch of short timers really fires.
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>

@@ -188,5 +188,16 @@ TYPED_TEST(interval_test, ClearingTheQueueStopsIt) {
   EXPECT_EQ(this->run_at(at(6)), 1U) << "and it can be started again";
 }
 
+TYPED_TEST(interval_test, TheQueueMayGoFirst) {
+  auto other = std::make_unique<TypeParam>(testing::virtual_clock{&this->time});
+  interval<TypeParam> orphan{*other, calls<&counter::count>, this->c};
+  orphan.start(unit, missed_ticks::skip);
+
+  other.reset();
+
+  EXPECT_FALSE(orphan.is_running());
+  EXPECT_FALSE(orphan.stop());
+}
+
 }  // namespace
 }  // namespace pinion::timer

@@ -303,6 +303,20 @@ TYPED_TEST(sleep_test, ClearingTheQueueLeavesASleeperThatCanStillBeDestroyed) {
   EXPECT_EQ(this->timers.size(), 0U);
 }
 
+TYPED_TEST(sleep_test, TheQueueMayGoFirst) {
+  cancel_slot slot;
+  auto other = std::make_unique<TypeParam>(testing::virtual_clock{&this->time});
+  const auto sleeper = [](auto& timers, cancel_slot& s) -> task {
+    static_cast<void>(co_await sleep_for(timers, unit, s));
+  };
+  const task t = sleeper(*other, slot);
+
+  other.reset();
+  slot.request();
+
+  EXPECT_FALSE(t.is_done()) << "suspended for ever, and can be destroyed";
+}
+
 TEST(sleep, OverHooksTheFirstSleepAllocatesNothing) {
   instant time{};
   any_queue timers{testing::virtual_clock{&time}};

@@ -28,7 +28,8 @@ concept tick_function = std::invocable<Function, Context&, tick> || std::invocab
 template <calling_queue Queue>
 class interval : embedded_timer<Queue, interval<Queue>> {
  public:
-  /// Stopped; calls Function with `context` and, if it takes one, the tick. Queue and context must outlive it.
+  /// Stopped; calls Function with `context` and, if it takes one, the tick. The context must outlive it; the queue may be destroyed first,
+  /// which stops it for good.
   template <auto Function, class Context>
     requires tick_function<decltype(Function), Context>
   interval(Queue& queue, calls_function<Function>, Context& context) noexcept
