@@ -5,21 +5,17 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <pinion/sim.hpp>
 #include <pinion/timer.hpp>
 #include <vector>
 
 using namespace std::chrono_literals;
 namespace timer = pinion::timer;
 
-struct virtual_clock {
-  const pinion::instant* at;
-  [[nodiscard]] pinion::instant now() const noexcept { return *at; }
-};
-
 int main() {
   constexpr std::uint32_t count = 1'000'000;
-  pinion::instant now{};
-  timer::timer_queue<timer::deferred_wheel<std::uint32_t>, virtual_clock> timers{virtual_clock{&now}};
+  pinion::sim::virtual_clock clock{pinion::instant{0}};
+  timer::timer_queue<timer::deferred_wheel<std::uint32_t>, pinion::sim::virtual_clock::view> timers{clock};
   timers.reserve(count);
 
   // A microsecond apart, in an order that jumps about.
@@ -37,16 +33,15 @@ int main() {
 
   std::size_t fired = 0, early = 0, late = 0, turn_max = 0;
   const pinion::duration bound = timers.lateness_bound(pinion::ceil(1s));
-  while (timers.next_wakeup() != pinion::never) {
-    if (now < timers.next_wakeup()) now = timers.next_wakeup();  // the loop sleeps
+  pinion::sim::run_until_idle(clock, timers, [&] {
     const timer::poll_result turn =
         timers.poll(512, [&](timer::handle, pinion::instant deadline, std::uint32_t) {
-          if (now < deadline) ++early;
-          if (deadline + bound < now) ++late;
+          if (timers.latest() < deadline) ++early;
+          if (deadline + bound < timers.latest()) ++late;
         });
     fired += turn.fired;
     if (turn_max < turn.fired) turn_max = turn.fired;
-  }
+  });
   std::printf("fired %zu, %zu of them early, %zu late by more than a tick\n", fired, early, late);
   std::printf("the longest turn fired %zu\n", turn_max);
   std::printf("left %zu\n", timers.size());

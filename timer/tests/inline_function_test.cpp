@@ -85,6 +85,28 @@ TEST(inline_function, OwnsWhatItHoldsThroughMovesAndAssignments) {
   EXPECT_EQ(shared.use_count(), 1);
 }
 
+TEST(inline_function, DestroysWhatItHeldAsOftenAsItWasMade) {
+  struct counted {
+    int* alive;
+    explicit counted(int& count) noexcept : alive(&count) { ++*alive; }
+    counted(counted&& other) noexcept : alive(other.alive) { ++*alive; }
+    counted& operator=(counted&&) = delete;
+    counted(const counted&) = delete;
+    counted& operator=(const counted&) = delete;
+    ~counted() { --*alive; }
+    void operator()() const {}
+  };
+  int alive = 0;
+  {
+    callback a{counted{alive}};
+    callback b{std::move(a)};
+    a = std::move(b);
+
+    EXPECT_EQ(alive, 1);
+  }
+  EXPECT_EQ(alive, 0);
+}
+
 TEST(inline_function, TakesArgumentsThatOnlyMoveAndPassesReferencesOn) {
   inline_function<std::string(std::unique_ptr<std::string>, int&)> join{
       [](std::unique_ptr<std::string> text, int& n) { return *text + std::to_string(++n); }};

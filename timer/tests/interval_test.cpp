@@ -102,16 +102,17 @@ TYPED_TEST(interval_test, SkipDropsMissedTicksAndTellsHowMany) {
   }
 }
 
-TYPED_TEST(interval_test, DelayHasAWholePeriodBehindALateTick) {
+TYPED_TEST(interval_test, DelayLeavesAWholePeriodBehindEachTick) {
   this->beat.start(unit * 4, missed_ticks::delay);
 
   this->run_at(at(4));
   this->run_at(at(17));  // due at 8, late by 2 periods and a quarter
   EXPECT_EQ(this->run_at(at(20)), 0U);
-  this->run_at(at(21));
+  this->run_at(at(22));  // due at 21, late by a quarter
+  EXPECT_EQ(this->run_at(at(25)), 0U);
   this->run_at(at(26));
 
-  EXPECT_EQ(this->due(), (units{4, 8, 21, 25})) << "late by less than a period moves nothing";
+  EXPECT_EQ(this->due(), (units{4, 8, 21, 26}));
 }
 
 TYPED_TEST(interval_test, StopsFromOutsideAndFromInsideItsCallback) {

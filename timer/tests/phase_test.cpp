@@ -23,8 +23,16 @@ std::vector<tick> ticks_at(missed_ticks missed, const std::vector<std::uint64_t>
 }
 tick on(std::uint64_t due, std::uint64_t missed = 0) { return {instant{due}, missed}; }
 
-TEST(phase, OnTimeAllPoliciesAreOneAndLatenessBelowAPeriodIsNotPassedOn) {
+TEST(phase, OnTimeAllPoliciesAreOne) {
   for (const auto missed : {missed_ticks::burst, missed_ticks::delay, missed_ticks::skip}) {
+    EXPECT_EQ(ticks_at(missed, {9, 10, 20, 29, 30, 40}), (std::vector{on(10), on(20), on(30), on(40)}));
+  }
+}
+
+TEST(phase, LatenessBelowAPeriodIsNotPassedOnUnlessThatIsAskedFor) {
+  EXPECT_EQ(ticks_at(missed_ticks::delay, {11, 20, 21, 30, 34, 43, 44}),
+            (std::vector{on(10), on(21), on(31), on(44)}));
+  for (const auto missed : {missed_ticks::burst, missed_ticks::skip}) {
     EXPECT_EQ(ticks_at(missed, {9, 10, 11, 29, 30, 49, 59}),
               (std::vector{on(10), on(20), on(30), on(40), on(50)}));
   }
@@ -66,14 +74,14 @@ TEST(phase, SkipDropsWhatIsDueByNowAndKeepsTheGrid) {
   }
 }
 
-TEST(phase, DelayBeginsTheGridAnewOnceATickWasMissed) {
+TEST(phase, DelayLeavesAWholePeriodBehindEachTick) {
   for (std::uint64_t k = 0; k <= 5; ++k) {
     for (const std::uint64_t more : {0U, 1U, 9U}) {
       phase p{instant{10}, period, missed_ticks::delay};
 
       EXPECT_EQ(p.advance(instant{10 + 10 * k + more}), on(10, k));
 
-      EXPECT_EQ(p.due(), instant{k == 0 ? 20 : 10 + 10 * k + more + 10});
+      EXPECT_EQ(p.due(), instant{10 + 10 * k + more + 10});
     }
   }
 }

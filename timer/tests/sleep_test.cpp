@@ -252,11 +252,12 @@ TYPED_TEST(sleep_test, SlotAndSleepersMayDieInAnyOrder) {
   b.reset();
   slot->request();
   c.reset();
+  slot->reset();
   const task after = this->cancellable_sleeper(at(1), *slot);
-  slot.reset();
+  slot = nullptr;
   this->run_at(at(1));
 
-  EXPECT_EQ(this->log, "cc");
+  EXPECT_TRUE(this->log == "ce" || this->log == "ec") << this->log;
   EXPECT_EQ(this->timers.size(), 0U);
 }
 

@@ -2,12 +2,13 @@
 //
 // phase: when the ticks of an interval are due, and what becomes of those that nobody came for in time.
 //
-// Arithmetic only. Tick n is due at first + n * period: a tick that runs late does not make the next one late. A tick is
-// *missed* when an earlier one runs so late that this one is due as well. What then happens is the interval's choice:
+// Arithmetic only. Tick n is due at first + n * period: a tick that runs late does not make the next one late, except where
+// that is asked for. A tick is *missed* when an earlier one runs so late that this one is due as well. What then happens is
+// the interval's choice:
 //
-//   period 10, first tick at 10, polled at 10 20 | 55 | 55 55 60 70:
+//   period 10, first tick at 10, polled at 10 20 | 55 | 55 55 60 65 70:
 //   burst  10 20 | 30 | 40 50 60 70   every tick runs, one a poll, until it has caught up
-//   delay  10 20 | 30 | - - 65        what was missed is dropped; the grid begins anew at the late tick
+//   delay  10 20 | 30 | - - 65        what was missed is dropped; the next comes a period after this one ran
 //   skip   10 20 | 30 | - - 60 70     what was missed is dropped; the grid stays
 #pragma once
 
@@ -18,17 +19,16 @@
 
 namespace pinion::timer {
 
-/// What becomes of missed ticks when a tick due at `due` runs at `now`, and due + period <= now.
+/// When the tick is due that follows one due at `due` and run at `now`, which may be later.
 enum class missed_ticks : std::uint8_t {
-  /// None is dropped: the next is due at due + period, in the past, and so on until they have caught up. Each waits for a poll
-  /// of its own, and the queue's next wakeup is in the past meanwhile: k missed ticks take k more polls, and no sleep between.
-  /// For counting.
+  /// At due + period, be that in the past. None is dropped: each missed tick waits for a poll of its own, and the queue's next
+  /// wakeup is in the past meanwhile, so k missed ticks take k more polls and no sleep between. For counting.
   burst,
-  /// All are dropped, and the next is due at now + period: whatever happens, a late tick has a whole period behind it. The
-  /// only one that gives up the phase. For what rests between runs.
+  /// At now + period. Ticks that were missed are dropped, and at least a period lies between any two that run. The only one that
+  /// gives up the phase, by each tick's lateness, however small. For what has to rest between runs.
   delay,
-  /// All are dropped, and the next is due at the first due + n * period after now; if now is such a time itself, that one is
-  /// missed. For what is to happen at round times.
+  /// At the first due + n * period after now. Ticks that were missed are dropped, also one that would be due at now exactly.
+  /// For what is to happen at round times.
   skip,
 };
 
@@ -57,11 +57,11 @@ class phase {
   constexpr tick advance(instant now) noexcept {
     tick ran{due_, 0};
     const std::uint64_t late_by = (now - due_).ns / period_.ns;  // whole periods
-    if (late_by == 0 || missed_ == missed_ticks::burst) {
-      due_ = due_ + period_;
-    } else {
-      ran.missed = late_by;
-      due_ = (missed_ == missed_ticks::delay ? now : due_ + period_ * late_by) + period_;
+    if (missed_ != missed_ticks::burst) ran.missed = late_by;
+    switch (missed_) {
+    case missed_ticks::burst: due_ = due_ + period_; break;
+    case missed_ticks::delay: due_ = now + period_; break;
+    case missed_ticks::skip: due_ = due_ + period_ * late_by + period_; break;
     }
     return ran;
   }

@@ -73,10 +73,7 @@ class cancellable_timed_wait : embedded_timer<Queue, cancellable_timed_wait<Queu
 
  private:
   friend embedded_timer<Queue, cancellable_timed_wait>;
-  void woken() {
-    leave();
-    waiting_.resume();
-  }
+  void woken() { waiting_.resume(); }
   void cancel() noexcept {
     was_cancelled_ = true;
     this->hurry();

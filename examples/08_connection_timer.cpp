@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Timers inside a connection: an idle timeout that each request pushes on, a deadline for each request, a keep-alive that
-// repeats. They cost no allocation and no handle, and are gone when the connection is. The clock is the program's own.
+// repeats. They cost no allocation and no handle, and are gone when the connection is. The time is virtual.
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <pinion/sim.hpp>
 #include <pinion/timer.hpp>
 
 using namespace std::chrono_literals;
 namespace timer = pinion::timer;
 
-/// Stands where the program puts it; a server leaves it out and gets the monotonic clock.
-struct virtual_clock {
-  const pinion::instant* at;
-  [[nodiscard]] pinion::instant now() const noexcept { return *at; }
-};
-using timer_set = timer::timer_queue<timer::call_wheel, virtual_clock>;
+/// A server leaves the clock out, and gets the monotonic one.
+using timer_set = timer::timer_queue<timer::call_wheel, pinion::sim::virtual_clock::view>;
 
 class connection {
  public:
@@ -53,10 +50,10 @@ class connection {
 };
 
 int main() {
-  pinion::instant now{};
-  timer_set timers{virtual_clock{&now}};
+  pinion::sim::virtual_clock clock{pinion::instant{0}};
+  timer_set timers{clock};
   const auto wait = [&](std::chrono::seconds d) {
-    now = now + pinion::ceil(d);
+    clock.advance_by(pinion::ceil(d));
     timers.run();
   };
 
