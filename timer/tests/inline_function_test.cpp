@@ -79,6 +79,7 @@ TEST(inline_function, OwnsWhatItHoldsThroughMovesAndAssignments) {
   EXPECT_EQ(c(), 7);
   auto& same = c;
   c = std::move(same);
+  ASSERT_TRUE(c);
   EXPECT_EQ(c(), 7);
   c = {};
 
