@@ -33,7 +33,6 @@ using pinion::timer::default_store;
 using pinion::timer::deferred_wheel;
 using pinion::timer::delay;
 using pinion::timer::delay_or_point;
-using pinion::timer::embedded_timer;
 using pinion::timer::firing_order;
 using pinion::timer::fits_inline;
 using pinion::timer::growth;

@@ -307,8 +307,8 @@ TYPED_TEST(sleep_test, ClearingTheQueueLeavesASleeperThatCanStillBeDestroyed) {
 TYPED_TEST(sleep_test, TheQueueMayGoFirst) {
   cancel_slot slot;
   auto other = std::make_unique<TypeParam>(testing::virtual_clock{&this->time});
-  const auto sleeper = [](auto& timers, cancel_slot& s) -> task {
-    static_cast<void>(co_await sleep_for(timers, unit, s));
+  const auto sleeper = [](auto& queue, cancel_slot& s) -> task {
+    static_cast<void>(co_await sleep_for(queue, unit, s));
   };
   const task t = sleeper(*other, slot);
 

@@ -14,7 +14,7 @@ import subprocess
 COMPILER = "clang++-19"
 IMPLEMENTATION = "// ---- Implementation ----"  # what stands below this line of a header is not its interface
 
-_RECORDS = {"CXXRecordDecl"}
+_RECORDS = {"CXXRecordDecl", "ClassTemplatePartialSpecializationDecl"}
 _FUNCTIONS = {"FunctionDecl", "CXXMethodDecl", "CXXConstructorDecl", "CXXDestructorDecl", "CXXConversionDecl"}
 _KINDS = {
     "EnumDecl": "enumeration", "EnumConstantDecl": "enumerator", "FieldDecl": "field", "VarDecl": "constant",

@@ -11,6 +11,7 @@
 #include <pinion/timer/deferred_wheel.hpp>
 #include <pinion/timer/embedded_timer.hpp>
 #include <pinion/timer/handle.hpp>
+#include <pinion/timer/hook_queue.hpp>
 #include <pinion/timer/hook_wheel.hpp>
 #include <pinion/timer/inline_function.hpp>
 #include <pinion/timer/interval.hpp>

@@ -12,11 +12,17 @@
 #include <limits>
 #include <optional>
 #include <pinion/base/time.hpp>
+#include <pinion/config.hpp>
 #include <pinion/timer/concept.hpp>
 #include <pinion/timer/when.hpp>
 #include <utility>
 
 namespace pinion::timer::inline PINION_MODE {
+
+/// A store and its clock. The two forms there are: over stores of values in timer_queue.hpp, over stores of hooks in
+/// hook_queue.hpp.
+template <class Store, timer_clock Clock = monotonic_clock>
+class timer_queue;
 
 template <store_core Store, timer_clock Clock>
 class clocked_store {

@@ -68,7 +68,8 @@ concept queue_of_callbacks = std::constructible_from<typename Queue::value_type,
 /// Either: what intervals and coroutines can wait on.
 template <class Queue> concept calling_queue = queue_of_calls<Queue> || queue_of_callbacks<Queue>;
 
-/// See above; the two forms below are those there are.
+namespace embedded_detail {
+
 template <calling_queue Queue, class Derived>
 class embedded_timer;
 
@@ -138,5 +139,7 @@ class embedded_timer<Queue, Derived> {
   Queue* queue_;
   handle handle_;
 };
+
+}  // namespace embedded_detail
 
 }  // namespace pinion::timer::inline PINION_MODE

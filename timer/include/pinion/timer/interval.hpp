@@ -26,14 +26,14 @@ template <class Function, class Context>
 concept tick_function = std::invocable<Function, Context&, tick> || std::invocable<Function, Context&>;
 
 template <calling_queue Queue>
-class interval : embedded_timer<Queue, interval<Queue>> {
+class interval : embedded_detail::embedded_timer<Queue, interval<Queue>> {
  public:
   /// Stopped; calls Function with `context` and, if it takes one, the tick. The context must outlive it; the queue may be destroyed first,
   /// which stops it for good.
   template <auto Function, class Context>
     requires tick_function<decltype(Function), Context>
   interval(Queue& queue, calls_function<Function>, Context& context) noexcept
-      : embedded_timer<Queue, interval>(queue), call_([](void* its_context, tick t) {
+      : embedded_detail::embedded_timer<Queue, interval>(queue), call_([](void* its_context, tick t) {
           Context& c = *static_cast<Context*>(its_context);
           if constexpr (std::invocable<decltype(Function), Context&, tick>) {
             std::invoke(Function, c, t);
@@ -74,7 +74,7 @@ class interval : embedded_timer<Queue, interval<Queue>> {
   [[nodiscard]] duration period() const noexcept { return phase_.period(); }
 
  private:
-  friend embedded_timer<Queue, interval>;
+  friend embedded_detail::embedded_timer<Queue, interval>;
 
   void woken() {
     const tick t = phase_.advance(this->queue().latest());

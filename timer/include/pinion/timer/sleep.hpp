@@ -31,6 +31,7 @@ class sleep_awaitable {
     awaiter(Queue& timers, instant deadline) noexcept : timed_wait<Queue>(timers, deadline) {}
   };
 
+  /// Until `deadline`, in `queue`.
   sleep_awaitable(Queue& queue, instant deadline) noexcept : queue_(&queue), deadline_(deadline) {}
 
   /// For co_await.
@@ -60,6 +61,7 @@ class cancellable_sleep_awaitable {
         : cancellable_timed_wait<Queue>(timers, deadline, slot) {}
   };
 
+  /// Until `deadline`, in `queue`, or until `slot` is requested.
   cancellable_sleep_awaitable(Queue& queue, instant deadline, cancel_slot& slot) noexcept
       : queue_(&queue), slot_(&slot), deadline_(deadline) {}
 

@@ -17,7 +17,7 @@ namespace pinion::timer::inline PINION_MODE {
 
 /// A wait that only ends by itself. What derives from it adds await_resume().
 template <calling_queue Queue>
-class timed_wait : embedded_timer<Queue, timed_wait<Queue>> {
+class timed_wait : embedded_detail::embedded_timer<Queue, timed_wait<Queue>> {
  public:
   /// Never.
   [[nodiscard]] bool await_ready() const noexcept { return false; }
@@ -29,13 +29,13 @@ class timed_wait : embedded_timer<Queue, timed_wait<Queue>> {
 
  protected:
   timed_wait(Queue& timers, instant deadline) noexcept
-      : embedded_timer<Queue, timed_wait>(timers), deadline_(deadline) {}
+      : embedded_detail::embedded_timer<Queue, timed_wait>(timers), deadline_(deadline) {}
   ~timed_wait() = default;
 
-  using embedded_timer<Queue, timed_wait<Queue>>::queue;
+  using embedded_detail::embedded_timer<Queue, timed_wait<Queue>>::queue;
 
  private:
-  friend embedded_timer<Queue, timed_wait>;
+  friend embedded_detail::embedded_timer<Queue, timed_wait>;
   void woken() { waiting_.resume(); }
 
   instant deadline_;
@@ -45,7 +45,8 @@ class timed_wait : embedded_timer<Queue, timed_wait<Queue>> {
 /// A wait that a cancel_slot can end. If that was requested before, it does not suspend; if it is while the wait goes on, the
 /// wait ends in the next poll and was cancelled, even if it had become due.
 template <calling_queue Queue>
-class cancellable_timed_wait : embedded_timer<Queue, cancellable_timed_wait<Queue>>, cancel_slot::operation {
+class cancellable_timed_wait : embedded_detail::embedded_timer<Queue, cancellable_timed_wait<Queue>>,
+                               cancel_slot::operation {
  public:
   /// Whether cancellation was requested before.
   [[nodiscard]] bool await_ready() noexcept {
@@ -61,7 +62,7 @@ class cancellable_timed_wait : embedded_timer<Queue, cancellable_timed_wait<Queu
 
  protected:
   cancellable_timed_wait(Queue& timers, instant deadline, cancel_slot& slot) noexcept
-      : embedded_timer<Queue, cancellable_timed_wait>(timers),
+      : embedded_detail::embedded_timer<Queue, cancellable_timed_wait>(timers),
         operation([](operation& self) noexcept { static_cast<cancellable_timed_wait&>(self).cancel(); }),
         slot_(&slot), deadline_(deadline) {}
   ~cancellable_timed_wait() = default;
@@ -69,10 +70,10 @@ class cancellable_timed_wait : embedded_timer<Queue, cancellable_timed_wait<Queu
   /// How it ended.
   [[nodiscard]] bool was_cancelled() const noexcept { return was_cancelled_; }
 
-  using embedded_timer<Queue, cancellable_timed_wait<Queue>>::queue;
+  using embedded_detail::embedded_timer<Queue, cancellable_timed_wait<Queue>>::queue;
 
  private:
-  friend embedded_timer<Queue, cancellable_timed_wait>;
+  friend embedded_detail::embedded_timer<Queue, cancellable_timed_wait>;
   void woken() { waiting_.resume(); }
   void cancel() noexcept {
     was_cancelled_ = true;
