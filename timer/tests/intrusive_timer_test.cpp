@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <concepts>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <pinion/timer.hpp>
@@ -95,6 +96,25 @@ TEST(intrusive_timer, ArmingAgainMovesItAndPushingOnDoesNotBringItBack) {
 
   EXPECT_EQ(c.timeouts, 0);
   EXPECT_EQ(timers.size(), 0U);
+}
+
+TEST(intrusive_timer, PushingOnIsOneStore) {
+#if PINION_CHECKED
+  instant time{};
+  queue timers{virtual_clock{&time}};
+  connection c{timers};
+  c.idle.arm(30s);
+  const std::uint64_t work = timers.backend().work();
+
+  for (int round = 1; round <= 20; ++round) {
+    time = instant{} + ceil(std::chrono::seconds{round});
+    c.idle.arm(30s);
+  }
+
+  EXPECT_EQ(timers.backend().work() - work, 20U) << "the timer touched each time, no list";
+#else
+  GTEST_SKIP() << "work is counted only in a checked build";
+#endif
 }
 
 TEST(intrusive_timer, SlackMovesItToARoundTime) {
