@@ -4,18 +4,43 @@
 include_guard(GLOBAL)
 find_package(benchmark REQUIRED)
 
+# Callgrind's header, with which a program tells it what to count. Only budget programs need it.
+find_path(CALLGRIND_INCLUDE_DIR valgrind/callgrind.h)
+mark_as_advanced(CALLGRIND_INCLUDE_DIR)
+
 # pinion_bench(part SMOKE regex SOURCES file... [LINK target...]): the program <part>_bench. The benchmarks that SMOKE
 # matches are also a test: that they run, and do the work they time.
 function(pinion_bench part)
   cmake_parse_arguments(PARSE_ARGV 1 bench "" "SMOKE" "SOURCES;LINK")
   set(target ${part}_bench)
-  add_executable(${target} ${bench_SOURCES} ${PROJECT_SOURCE_DIR}/bench/program/program.cpp)
-  pinion_settings(${target})
-  set_target_properties(${target} PROPERTIES CXX_SCAN_FOR_MODULES OFF)
-  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_link_libraries(${target} PRIVATE pinion::${part} benchmark::benchmark ${bench_LINK})
+  pinion_bench_program(${target} SOURCES ${bench_SOURCES} ${PROJECT_SOURCE_DIR}/bench/program/program.cpp
+                       LINK pinion::${part} benchmark::benchmark ${bench_LINK})
   if(PINION_TESTS)
     add_test(NAME ${part}.bench.DoesTheWorkItTimes COMMAND ${target} --benchmark_filter=${bench_SMOKE})
     set_tests_properties(${part}.bench.DoesTheWorkItTimes PROPERTIES LABELS ${part} TIMEOUT 300)
   endif()
+endfunction()
+
+# pinion_budget(part SOURCES file... [LINK target...]): the program <part>_budget, which `./check budget` runs under
+# callgrind. Built only when it is asked for.
+function(pinion_budget part)
+  cmake_parse_arguments(PARSE_ARGV 1 budget "" "" "SOURCES;LINK")
+  if(NOT CALLGRIND_INCLUDE_DIR)
+    message(STATUS "pinion: there is no target ${part}_budget: valgrind/callgrind.h was not found (Debian: valgrind)")
+    return()
+  endif()
+  set(target ${part}_budget)
+  pinion_bench_program(${target} SOURCES ${budget_SOURCES} ${PROJECT_SOURCE_DIR}/bench/budget/budget.cpp
+                       LINK pinion::${part} ${budget_LINK})
+  target_include_directories(${target} SYSTEM PRIVATE ${CALLGRIND_INCLUDE_DIR})
+  set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+endfunction()
+
+function(pinion_bench_program target)
+  cmake_parse_arguments(PARSE_ARGV 1 program "" "" "SOURCES;LINK")
+  add_executable(${target} ${program_SOURCES} ${PROJECT_SOURCE_DIR}/bench/program/build.cpp)
+  pinion_settings(${target})
+  set_target_properties(${target} PROPERTIES CXX_SCAN_FOR_MODULES OFF)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${target} PRIVATE ${program_LINK})
 endfunction()

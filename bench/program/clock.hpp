@@ -32,6 +32,18 @@ inline std::uint64_t ticks() noexcept {
 #endif
 }
 
+/// The same, after all that stands before it and before all that stands behind it.
+inline std::uint64_t ticks_in_order() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_lfence();
+  const std::uint64_t now = ticks();
+  __builtin_ia32_lfence();
+  return now;
+#else
+  return ticks();
+#endif
+}
+
 /// Nanoseconds a tick, measured once over 20 ms.
 inline double ns_per_tick() {
   static const double ratio = [] {

@@ -11,10 +11,11 @@
 #include <cinttypes>
 #include <cstdio>
 #include <iostream>
-#include <pinion/config.hpp>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "build.hpp"
 
 namespace pinion::bench {
 namespace {
@@ -55,28 +56,6 @@ void account(benchmark::State& state, const outcome& result) {
   // A label, because a counter is a double and would lose the lower bits.
   state.SetLabel(hexadecimal(result.checksum));
   for (const figure& each : result.figures) state.counters[each.name] = each.value;
-}
-
-std::string compiler() {
-#if defined(__clang__)
-  return "clang " + std::to_string(__clang_major__) + '.' + std::to_string(__clang_minor__) + '.' +
-         std::to_string(__clang_patchlevel__);
-#else
-  return "g++ " + std::to_string(__GNUC__) + '.' + std::to_string(__GNUC_MINOR__) + '.' +
-         std::to_string(__GNUC_PATCHLEVEL__);
-#endif
-}
-
-constexpr const char* build() {
-#if !defined(__OPTIMIZE__)
-  return "not optimised";
-#elif PINION_CHECKED
-  return "checked";
-#elif PINION_COUNTED
-  return "counted";
-#else
-  return "optimised";
-#endif
 }
 
 }  // namespace

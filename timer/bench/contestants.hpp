@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who is measured: pinion's stores behind the interface of workloads.hpp. A new backend joins by a line in
+// Who is measured: pinion's stores behind the interface of workloads/deadlines.hpp. A new backend joins by a line in
 // timer_bench.cpp. Who is measured beside them stands in peers/.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <pinion/timer.hpp>
@@ -26,6 +27,18 @@ class store_contestant {
   template <class Fired>
   void advance(std::uint64_t now_ns, Fired fired) {
     store_.poll(instant{now_ns}, [&](handle, instant, std::uint64_t&& payload) { fired(payload); });
+  }
+  template <class Fired>
+  bool advance_within(std::uint64_t now_ns, std::size_t budget, Fired fired) {
+    const auto sink = [&](handle, instant, std::uint64_t&& payload) { fired(payload); };
+    return store_.poll(instant{now_ns}, budget, sink).more;
+  }
+  std::uint64_t next_wakeup() const { return store_.next_wakeup().ns; }
+  void reserve(std::size_t n) { store_.reserve(n); }
+  std::uint64_t work() const
+    requires requires(const Store<std::uint64_t>& s) { s.work(); }
+  {
+    return store_.work();
   }
 
  private:
@@ -66,6 +79,16 @@ class hook_contestant {
   template <class Fired>
   void advance(std::uint64_t now_ns, Fired fired) {
     hooks_.poll(instant{now_ns}, [&](item& i) { fired(i.payload); });
+  }
+  template <class Fired>
+  bool advance_within(std::uint64_t now_ns, std::size_t budget, Fired fired) {
+    return hooks_.poll(instant{now_ns}, budget, [&](item& i) { fired(i.payload); }).more;
+  }
+  std::uint64_t next_wakeup() const { return hooks_.next_wakeup().ns; }
+  std::uint64_t work() const
+    requires requires(const hook_wheel<item, Levels>& w) { w.work(); }
+  {
+    return hooks_.work();
   }
 
  private:

@@ -4,7 +4,7 @@
 A configuration that can't configure or build raises StepFailed and counts as one failed test.
 """
 
-from check import benches, cmake_build, conan, consumers, docs, fuzz, style, tidy, vcpkg
+from check import benches, budgets, cmake_build, conan, consumers, docs, fuzz, style, tidy, vcpkg
 from check import self as promises
 from check.execution import Configuration, Run
 from check.results import Test
@@ -48,6 +48,8 @@ CONFIGURATIONS = (
                   docs.run),
     Configuration("bench", "the harness and the report, and a small run of ./demo", CLANG_BUILD | {"peers"},
                   benches.run),
+    Configuration("budget", "instructions an operation and bytes a timer, against what is recorded",
+                  CLANG_BUILD | {"budget"}, budgets.run, record=budgets.write),
     Configuration("self", "the promises of ./check itself", CLANG_BUILD | {"modules", "style"}, promises.run),
     preset("debug", "clang 19, headers, without optimisation", "clang", daily=False),
     Configuration("fuzz", "every wheel against ordered_map: 100M operations, and libFuzzer's choice of them",

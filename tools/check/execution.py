@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 
 from check import commands, tree
-from check.results import (FAILED, SKIPPED, Test, failed, is_green, last_line, passed, skip_lines, skipped, tally)
+from check.results import (FAILED, PASSED, SKIPPED, Test, failed, is_green, last_line, passed, skip_lines, skipped, tally)
 
 BUDGET_MINUTES = 35
 
@@ -29,6 +29,7 @@ class Configuration:
     needs: frozenset[str]  # groups of requirements.py
     run: Callable[[Run], list[Test]]
     daily: bool = True  # else only by name, and in `./check deep`
+    record: Callable[[Run], list[Test]] | None = None  # makes what is measured now the standard, where there is one
 
 
 def execute(configurations: list[Configuration], jobs: int, *, whole: bool = False) -> int:
@@ -77,6 +78,9 @@ def _run_one(configuration: Configuration, jobs: int) -> list[Test]:
     verdict = f"FAILED {counts[FAILED]} of" if counts[FAILED] else "ok"
     skips = f"{counts[SKIPPED]} skipped" if counts[SKIPPED] else ""
     say(f"{name:<10} {verdict:<12} {len(tests):5} tests {time.monotonic() - start:6.0f} s  {skips}".rstrip())
+    for test in tests:
+        if test.outcome == PASSED and test.detail:
+            say(f"  {test.detail}")
     if counts[FAILED]:
         _explain([test for test in tests if test.outcome == FAILED], log)
     return tests

@@ -6,6 +6,7 @@
   ./check NAME...  these configurations
   ./check deep     all of them, also those that are too long for every day
   ./check list     the configurations
+  ./check budget --record  makes what is counted now the budget
 
 What is missing is installed first, after it was announced (on Debian 12, as root; elsewhere it is listed). The last
 line counts tests. Logs and builds are in build/. Exit status: 0 all green, 1 something failed or nothing was tested,
@@ -13,6 +14,7 @@ line counts tests. Logs and builds are in build/. Exit status: 0 all green, 1 so
 """
 
 import argparse
+import dataclasses
 import signal
 import sys
 
@@ -36,6 +38,7 @@ def _obey(arguments: list[str]) -> int:
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-j", metavar="N", type=int, default=tree.processors(),
                         help="programs to run at once; by default as many as there are processors")
+    parser.add_argument("--record", action="store_true", help="of a budget: what is counted now is recorded")
     parser.add_argument("names", metavar="NAME", nargs="*", help="a configuration, quick, deep or list")
     options = parser.parse_args(arguments)
     names, jobs = options.names, options.j
@@ -50,6 +53,10 @@ def _obey(arguments: list[str]) -> int:
         return _refuse(f"./check knows no configuration \"{unknown[0]}\"; it knows: "
                        f"{' '.join([*BY_NAME, *GROUPS, 'list'])}")
     chosen = _choose(names)
+    if options.record:
+        if not names or any(configuration.record is None for configuration in chosen):
+            return _refuse("--record is for what has a budget: ./check budget --record")
+        chosen = [dataclasses.replace(configuration, run=configuration.record) for configuration in chosen]
     try:
         requirements.ensure({need for configuration in chosen for need in configuration.needs}, say)
     except requirements.Unmet as unmet:

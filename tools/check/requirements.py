@@ -82,6 +82,7 @@ PACKAGES = (
     Package("tests", "libbenchmark-dev", "1.7.1*", "benchmarks", file("include/benchmark/benchmark.h")),
     Package("peers", "libboost1.81-dev", "1.81.0*", "Boost.Asio, measured beside the timers",
             file("lib/*/cmake/Boost-1.81.0/BoostConfig.cmake")),
+    Package("budget", "valgrind", "1:3.19*", "counts instructions", program("valgrind")),
     Package("style", "git", "1:2.39*", "tells which files belong to the tree", program("git")),
     Package("style", "clang-format-19", "1:19.1.7*", "the layout of C++", program("clang-format-19")),
     Package("style", "clang-tidy-19", "1:19.1.7*", "names and traps of C++", program("clang-tidy-19")),

@@ -11,11 +11,11 @@ PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 class Test:
     name: str
     outcome: str
-    detail: str = ""  # of a failure: what went wrong; of a skip: why
+    detail: str = ""  # of a failure: what went wrong; of a skip: why; of a pass: what is worth telling all the same
 
 
-def passed(name: str) -> Test:
-    return Test(name, PASSED)
+def passed(name: str, remark: str = "") -> Test:
+    return Test(name, PASSED, remark)
 
 
 def failed(name: str, detail: str) -> Test:

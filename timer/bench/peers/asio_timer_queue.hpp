@@ -22,16 +22,17 @@ class asio_timer_queue {
   struct virtual_time {
     using time_type = std::uint64_t;
     using duration_type = std::uint64_t;
-    struct posix_duration {  // asked for by members that no workload calls
-      static std::int64_t ticks() { return 0; }
-      static std::int64_t total_milliseconds() { return 0; }
-      static std::int64_t total_microseconds() { return 0; }
+    struct posix_duration {
+      std::uint64_t ns;
+      std::int64_t ticks() const { return static_cast<std::int64_t>(ns); }
+      std::int64_t total_milliseconds() const { return ticks() / 1'000'000; }
+      std::int64_t total_microseconds() const { return ticks() / 1'000; }
     };
     static inline time_type now_ns = 0;
     static time_type now() { return now_ns; }
-    static duration_type subtract(time_type a, time_type b) { return a - b; }
+    static duration_type subtract(time_type a, time_type b) { return a > b ? a - b : 0; }
     static bool less_than(time_type a, time_type b) { return a < b; }
-    static posix_duration to_posix_duration(duration_type) { return {}; }
+    static posix_duration to_posix_duration(duration_type d) { return {d}; }
   };
   using queue = boost::asio::detail::timer_queue<virtual_time>;
 
@@ -74,8 +75,15 @@ class asio_timer_queue {
       fired(static_cast<timer*>(operation)->payload);
     }
   }
+  /// As the reactor asks: in microseconds, rounded down, but one at least while nothing is due.
+  std::uint64_t next_wakeup() const {
+    return virtual_time::now_ns +
+           static_cast<std::uint64_t>(queue_.wait_duration_usec(longest_wait_us)) * 1'000;
+  }
 
  private:
+  static constexpr long longest_wait_us = 300'000'000;
+
   bool take_out(timer* t) {
     waits cancelled;
     const bool was_waiting = queue_.cancel_timer(t->entry, cancelled) == 1;

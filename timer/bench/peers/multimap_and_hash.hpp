@@ -46,6 +46,9 @@ class multimap_and_hash {
       fired(due.payload);
     }
   }
+  std::uint64_t next_wakeup() const {
+    return by_deadline_.empty() ? ~std::uint64_t{0} : by_deadline_.begin()->first;
+  }
 
  private:
   struct entry {

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every workload as a benchmark of one contestant. A benchmark is named <workload>/<contestant>/<timers>.
+//
+//   add_contestant<store_contestant<deferred_wheel>>("deferred_wheel");
+#pragma once
+
+#include <bench/program/program.hpp>
+#include <cstddef>
+#include <string>
+
+#include "workloads/arm_and_cancel.hpp"
+#include "workloads/expire.hpp"
+#include "workloads/memory.hpp"
+#include "workloads/quiet.hpp"
+#include "workloads/timeouts.hpp"
+
+namespace pinion::timer::bench {
+
+using pinion::bench::add;
+using pinion::bench::outcome;
+
+/// The populations that show how a cost grows.
+inline constexpr std::size_t populations[] = {10'000, 100'000, 1'000'000};
+
+/// Where one figure is all that a workload yields.
+inline outcome single(const char* name, const measured& m) {
+  return {m.seconds, m.checksum, m.expected, {{name, m.ns_each()}}};
+}
+
+inline std::string named(const char* workload, const std::string& who, std::size_t n) {
+  return std::string(workload) + '/' + who + '/' + std::to_string(n);
+}
+
+/// What even those take part in that keep no order: arming, cancelling, pushing on.
+template <class Contestant>
+void add_touching(const std::string& who) {
+  for (const std::size_t n : populations) {
+    for (const cancel_order order : {cancel_order::random, cancel_order::of_arming}) {
+      const char* const name = order == cancel_order::random ? "arm_and_cancel" : "arm_and_cancel_fifo";
+      add(named(name, who, n), [n, order]() -> outcome {
+        const arm_and_cancel m = measure_arm_and_cancel<Contestant>(n, order, rounds_for(n));
+        return {m.arm.seconds + m.cancel.seconds,
+                m.cancel.checksum,
+                m.cancel.expected,
+                {{"arm_ns", m.arm.ns_each()}, {"cancel_ns", m.cancel.ns_each()}}};
+      });
+    }
+    add(named("churn", who, n), [n] { return single("pair_ns", measure_churn<Contestant>(n)); });
+    add(named("push_on", who, n), [n] { return single("push_ns", measure_push_on<Contestant>(n)); });
+  }
+  add(named("percentiles", who, 100'000), []() -> outcome {
+    const spread_of_arm_and_cancel m = measure_percentiles<Contestant>(100'000);
+    return {m.seconds,
+            m.checksum,
+            m.expected,
+            {{"arm_p50_ns", m.arm.p50},
+             {"arm_p99_ns", m.arm.p99},
+             {"arm_p999_ns", m.arm.p999},
+             {"cancel_p50_ns", m.cancel.p50},
+             {"cancel_p99_ns", m.cancel.p99},
+             {"cancel_p999_ns", m.cancel.p999}}};
+  });
+}
+
+/// The workloads in which every timer's own millisecond does not matter.
+template <class Contestant>
+void add_coarse_contestant(const std::string& who) {
+  add_touching<Contestant>(who);
+  for (const std::size_t n : populations) {
+    const std::size_t rounds = n < 200'000 ? 2 : 1;
+    add(named("expire", who, n), [=] { return single("timer_ns", measure_expire<Contestant>(n, rounds)); });
+    add(named("jump", who, n),
+        [=] { return single("timer_ns", measure_jump<Contestant>(n, rounds_for(n))); });
+  }
+  // A power of two is the size at which what grows by doubling holds least, so a size between two stands beside it.
+  for (const std::size_t n : {std::size_t{65'536}, std::size_t{100'000}, std::size_t{1'000'000}}) {
+    add(named("memory", who, n), [n]() -> outcome {
+      const memory m = measure_memory<Contestant>(n);
+      return {0, m.checksum, m.expected, {{"timer_bytes", m.timer_bytes}}};
+    });
+  }
+  for (const std::size_t n : {populations[0], populations[1]}) {
+    add(named("next_wakeup", who, n), [n] { return single("call_ns", measure_next_wakeup<Contestant>(n)); });
+    add(named("empty_tick", who, n), [n] { return single("poll_ns", measure_empty_tick<Contestant>(n, 2)); });
+  }
+}
+
+/// All workloads.
+template <class Contestant>
+void add_contestant(const std::string& who) {
+  add_coarse_contestant<Contestant>(who);
+  for (const bool by_push_on : {false, true}) {
+    add(named(by_push_on ? "conn300k_push_on" : "conn300k", who, 300'000), [by_push_on]() -> outcome {
+      const conn300k m = measure_conn300k<Contestant>(by_push_on);
+      return {m.requests.seconds,
+              m.requests.checksum,
+              m.requests.expected,
+              {{"request_ns", m.requests.ns_each()},
+               {"worst_advance_ns", m.worst_advance_ns},
+               {"worst_batch_ns", m.worst_batch_ns}}};
+    });
+  }
+}
+
+}  // namespace pinion::timer::bench
