@@ -45,11 +45,13 @@ std::string hexadecimal(std::uint64_t number) {
 }
 
 void account(benchmark::State& state, const outcome& result) {
-  if (result.checksum != result.expected) {
+  const std::string fault = result.checksum == result.expected
+                                ? result.fault
+                                : "the checksum of the work is " + hexadecimal(result.checksum) +
+                                      ", right is " + hexadecimal(result.expected);
+  if (!fault.empty()) {
     any_failed = true;
-    const std::string text = "the checksum of the work is " + hexadecimal(result.checksum) + ", right is " +
-                             hexadecimal(result.expected);
-    state.SkipWithError(text.c_str());
+    state.SkipWithError(fault.c_str());
     return;
   }
   state.SetIterationTime(result.seconds);

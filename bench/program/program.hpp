@@ -41,6 +41,7 @@ struct outcome {
   std::uint64_t checksum = 0;
   std::uint64_t expected = 0;
   std::vector<figure> figures;
+  std::string fault{};  ///< what else went wrong, if anything did; it fails the run as a wrong checksum does
 };
 
 /// One benchmark's name and work.

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "workloads/arm_and_cancel.hpp"
+#include "workloads/clustered.hpp"
 #include "workloads/expire.hpp"
 #include "workloads/memory.hpp"
 #include "workloads/quiet.hpp"
@@ -32,20 +33,23 @@ inline std::string named(const char* workload, const std::string& who, std::size
   return std::string(workload) + '/' + who + '/' + std::to_string(n);
 }
 
+template <class Contestant>
+void add_arm_and_cancel(const char* workload, const std::string& who, std::size_t n, cancel_order order) {
+  add(named(workload, who, n), [n, order]() -> outcome {
+    const arm_and_cancel m = measure_arm_and_cancel<Contestant>(n, order, rounds_for(n));
+    return {m.arm.seconds + m.cancel.seconds,
+            m.cancel.checksum,
+            m.cancel.expected,
+            {{"arm_ns", m.arm.ns_each()}, {"cancel_ns", m.cancel.ns_each()}}};
+  });
+}
+
 /// What even those take part in that keep no order: arming, cancelling, pushing on.
 template <class Contestant>
 void add_touching(const std::string& who) {
+  add_arm_and_cancel<Contestant>("arm_and_cancel_fifo", who, 1'000'000, cancel_order::of_arming);
   for (const std::size_t n : populations) {
-    for (const cancel_order order : {cancel_order::random, cancel_order::of_arming}) {
-      const char* const name = order == cancel_order::random ? "arm_and_cancel" : "arm_and_cancel_fifo";
-      add(named(name, who, n), [n, order]() -> outcome {
-        const arm_and_cancel m = measure_arm_and_cancel<Contestant>(n, order, rounds_for(n));
-        return {m.arm.seconds + m.cancel.seconds,
-                m.cancel.checksum,
-                m.cancel.expected,
-                {{"arm_ns", m.arm.ns_each()}, {"cancel_ns", m.cancel.ns_each()}}};
-      });
-    }
+    add_arm_and_cancel<Contestant>("arm_and_cancel", who, n, cancel_order::random);
     add(named("churn", who, n), [n] { return single("pair_ns", measure_churn<Contestant>(n)); });
     add(named("push_on", who, n), [n] { return single("push_ns", measure_push_on<Contestant>(n)); });
   }
@@ -61,6 +65,27 @@ void add_touching(const std::string& who) {
              {"cancel_p99_ns", m.cancel.p99},
              {"cancel_p999_ns", m.cancel.p999}}};
   });
+}
+
+/// Ten thousand timers in a tick, without a budget, and with one where the contestant knows any.
+template <class Contestant>
+void add_clustered(const std::string& who) {
+  constexpr std::size_t n = 100'000;
+  add(named("clustered", who, n), []() -> outcome {
+    const clustered m = measure_clustered<Contestant>(n);
+    return {m.seconds, m.checksum, m.expected, {{"worst_poll_ns", m.worst_ns}}};
+  });
+  if constexpr (requires(Contestant& c) { c.advance_within(0, 1, [](std::uint64_t) {}); }) {
+    add(named("clustered_within", who, n), []() -> outcome {
+      const clustered m = measure_clustered_within<Contestant>(n, time_of_poll{});
+      return {m.seconds,
+              m.checksum,
+              m.expected,
+              {{"worst_poll_ns", m.worst_ns},
+               {"poll_p50_ns", m.exhausted.p50},
+               {"poll_p999_ns", m.exhausted.p999}}};
+    });
+  }
 }
 
 /// The workloads in which every timer's own millisecond does not matter.
@@ -83,7 +108,10 @@ void add_coarse_contestant(const std::string& who) {
   for (const std::size_t n : {populations[0], populations[1]}) {
     add(named("next_wakeup", who, n), [n] { return single("call_ns", measure_next_wakeup<Contestant>(n)); });
     add(named("empty_tick", who, n), [n] { return single("poll_ns", measure_empty_tick<Contestant>(n, 2)); });
+    add(named("jump", who, n),
+        [n] { return single("timer_ns", measure_jump<Contestant>(n, rounds_for(n))); });
   }
+  add_clustered<Contestant>(who);
 }
 
 /// All workloads.

@@ -10,7 +10,7 @@
 #include <pinion/timer.hpp>
 #include <utility>
 
-namespace pinion::timer::bench {
+namespace pinion::timer::bench::inline PINION_MODE {
 
 template <template <class> class Store>
 class store_contestant {
@@ -105,4 +105,4 @@ class hook_contestant {
   hook_wheel<item, Levels> hooks_;
 };
 
-}  // namespace pinion::timer::bench
+}  // namespace pinion::timer::bench::inline PINION_MODE

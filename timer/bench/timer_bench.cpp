@@ -10,7 +10,9 @@
 #include <pinion/timer.hpp>
 
 #include "benchmarks.hpp"
+#include "clustered_work.hpp"
 #include "contestants.hpp"
+#include "floor.hpp"
 #include "peers/multimap_and_hash.hpp"
 #if PINION_BENCH_ASIO
 #include "peers/asio_timer_queue.hpp"
@@ -25,6 +27,8 @@ int main(int argc, char** argv) {
   bench::add_contestant<bench::store_contestant<overflow_wheel>>("overflow_wheel");
   bench::add_contestant<bench::hook_contestant<bitmap_wheel::levels_type>>("bitmap_wheel");
   bench::add_contestant<bench::store_contestant<deferred_wheel>>("deferred_wheel");
+  bench::add_clustered_work();
+  bench::add_touching<bench::floor_loop>("floor_loop");
   bench::add_contestant<bench::multimap_and_hash>("multimap_and_hash");
 #if PINION_BENCH_ASIO
   bench::add_contestant<bench::asio_timer_queue>("asio_timer_queue");
