@@ -30,7 +30,8 @@ def plot(panel: list[Shown], unit: Scaled, domain: tuple[float, float], logarith
          n_is: str) -> str:
     labels = [f"{shown.contestant.label} {unit.number(_last(shown))}" for shown in panel]
     right = _WIDTH - 28 - max(svg.width_of(label, _TYPE) for label in labels)
-    bottom = _HEIGHT - _BOTTOM
+    height = max(_HEIGHT, _TOP + _BOTTOM + _LABEL_GAP * len(panel))  # room for every name
+    bottom = height - _BOTTOM
     y = (LogScale if logarithmic else Scale)(domain[0], domain[1], bottom, _TOP)
     x = _horizontal(panel, right)
     populations = sorted({n for shown in panel for n in shown.by_n})
@@ -45,11 +46,11 @@ def plot(panel: list[Shown], unit: Scaled, domain: tuple[float, float], logarith
                   svg.text(x.place(n), bottom + 19, short_count(n), class_="tick", text_anchor="middle")]
     parts += [svg.line(_LEFT, bottom, right, bottom, "axis"),
               svg.text(4, 13, f"{unit.name}{', log scale' if logarithmic else ''}", class_="tick"),
-              svg.text((_LEFT + right) / 2, _HEIGHT - 6, n_is, class_="tick", text_anchor="middle")]
+              svg.text((_LEFT + right) / 2, height - 6, n_is, class_="tick", text_anchor="middle")]
     for shown in panel:
         parts += _course(shown, x, y)
     parts += _names(panel, labels, x, y, bottom)
-    return svg.drawing(_WIDTH, _HEIGHT, parts, f"{title}: " + "; ".join(
+    return svg.drawing(_WIDTH, height, parts, f"{title}: " + "; ".join(
         f"{shown.contestant.label} " + ", ".join(f"{unit.text(summary.median)} at {n:,}"
                                                  for n, summary in shown.by_n.items()) for shown in panel))
 

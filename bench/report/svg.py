@@ -4,7 +4,8 @@
 import html
 import math
 
-# A contestant is told by its colour, the shape of its points and the dashes of its line; any one of them is enough.
+# A contestant is told by its colour, the shape of its points and the dashes of its line. Of the first eight any one of these
+# is enough; the next eight have the same colours with other shapes and dashes, and so on.
 LOOKS = 8
 _DASHES = ("", "7 4", "2 3", "10 3 2 3", "5 2", "1 4", "12 4", "8 3 2 3 2 3")
 _TEXT_WIDTH = 0.56  # of a character, in parts of the type's size: on the safe side for the usual fonts
@@ -30,22 +31,26 @@ def colour(look: int) -> str:
     return f"k{look % LOOKS}"
 
 
+def _turned(look: int) -> int:
+    return look + look // LOOKS
+
+
 def course(points: list[tuple[float, float]], look: int, ours: bool) -> str:
     """The line of one contestant."""
     return element("polyline", points=" ".join(f"{_written(x)},{_written(y)}" for x, y in points),
                    class_=f"course {colour(look)}{' ours' if ours else ''}",
-                   stroke_dasharray=_DASHES[look % LOOKS] or None)
+                   stroke_dasharray=_DASHES[_turned(look) % LOOKS] or None)
 
 
 def marker(x: float, y: float, look: int, size: float = 4.5) -> str:
     """The point of one contestant, in its shape."""
-    kind = f"mark {colour(look)}"
-    if look % 4 == 0:
+    kind, shape = f"mark {colour(look)}", _turned(look) % 4
+    if shape == 0:
         return element("circle", cx=x, cy=y, r=size, class_=kind)
-    if look % 4 == 1:
+    if shape == 1:
         side = size * 1.8
         return element("rect", x=x - side / 2, y=y - side / 2, width=side, height=side, class_=kind)
-    turn, corners = ((-90, 3), (0, 4))[look % 4 - 2]
+    turn, corners = ((-90, 3), (0, 4))[shape - 2]
     reach = size * (1.35 if corners == 3 else 1.3)
     points = [(x + reach * math.cos(math.radians(turn + 360 * corner / corners)),
                y + reach * math.sin(math.radians(turn + 360 * corner / corners))) for corner in range(corners)]

@@ -116,3 +116,11 @@ class Elements(unittest.TestCase):
     def test_looks_differ_in_shape_colour_and_dashes(self):
         self.assertEqual(len({svg.marker(0, 0, look) for look in range(svg.LOOKS)}), svg.LOOKS)
         self.assertEqual(len({svg.course([(0, 0), (1, 1)], look, False) for look in range(svg.LOOKS)}), svg.LOOKS)
+
+    def test_where_colours_come_again_shapes_and_dashes_do_not(self):
+        for look in range(svg.LOOKS):
+            with self.subTest(look):
+                again = look + svg.LOOKS
+                self.assertEqual(svg.colour(look), svg.colour(again))
+                self.assertNotEqual(svg.marker(0, 0, look), svg.marker(0, 0, again))
+                self.assertNotEqual(svg.course([(0, 0), (1, 1)], look, False), svg.course([(0, 0), (1, 1)], again, False))

@@ -44,11 +44,14 @@ void add_arm_and_cancel(const char* workload, const std::string& who, std::size_
   });
 }
 
-/// What even those take part in that keep no order: arming, cancelling, pushing on.
+/// What even those take part in with whom nothing fires: arming, cancelling, pushing on.
 template <class Contestant>
-void add_touching(const std::string& who) {
-  add_arm_and_cancel<Contestant>("arm_and_cancel_fifo", who, 1'000'000, cancel_order::of_arming);
+void add_touching(const std::string& who, std::size_t largest = 1'000'000) {
+  if (largest == 1'000'000) {
+    add_arm_and_cancel<Contestant>("arm_and_cancel_fifo", who, largest, cancel_order::of_arming);
+  }
   for (const std::size_t n : populations) {
+    if (n > largest) break;
     add_arm_and_cancel<Contestant>("arm_and_cancel", who, n, cancel_order::random);
     add(named("churn", who, n), [n] { return single("pair_ns", measure_churn<Contestant>(n)); });
     add(named("push_on", who, n), [n] { return single("push_ns", measure_push_on<Contestant>(n)); });
@@ -65,6 +68,18 @@ void add_touching(const std::string& who) {
              {"cancel_p99_ns", m.cancel.p99},
              {"cancel_p999_ns", m.cancel.p999}}};
   });
+}
+
+/// What live timers hold.
+template <class Contestant>
+void add_memory(const std::string& who) {
+  // What grows by doubling holds least at a power of two, so a size between two of them stands beside it.
+  for (const std::size_t n : {std::size_t{65'536}, std::size_t{300'000}}) {
+    add(named("memory", who, n), [n]() -> outcome {
+      const memory m = measure_memory<Contestant>(n);
+      return {0, m.checksum, m.expected, {{"timer_bytes", m.timer_bytes}}};
+    });
+  }
 }
 
 /// Ten thousand timers in a tick, without a budget, and with one where the contestant knows any.
@@ -88,25 +103,22 @@ void add_clustered(const std::string& who) {
   }
 }
 
-/// The workloads in which every timer's own millisecond does not matter.
+/// The workloads in which every timer's own millisecond does not matter. `largest`: of the populations, for one so slow
+/// that it would take the others' time.
 template <class Contestant>
-void add_coarse_contestant(const std::string& who) {
-  add_touching<Contestant>(who);
+void add_coarse_contestant(const std::string& who, std::size_t largest = 1'000'000) {
+  add_touching<Contestant>(who, largest);
   for (const std::size_t n : populations) {
+    if (n > largest) break;
     const std::size_t rounds = n < 200'000 ? 2 : 1;
     add(named("expire", who, n), [=] { return single("timer_ns", measure_expire<Contestant>(n, rounds)); });
-    add(named("jump", who, n),
-        [=] { return single("timer_ns", measure_jump<Contestant>(n, rounds_for(n))); });
   }
-  // A power of two is the size at which what grows by doubling holds least, so a size between two stands beside it.
-  for (const std::size_t n : {std::size_t{65'536}, std::size_t{100'000}, std::size_t{1'000'000}}) {
-    add(named("memory", who, n), [n]() -> outcome {
-      const memory m = measure_memory<Contestant>(n);
-      return {0, m.checksum, m.expected, {{"timer_bytes", m.timer_bytes}}};
-    });
-  }
+  add_memory<Contestant>(who);
   for (const std::size_t n : {populations[0], populations[1]}) {
-    add(named("next_wakeup", who, n), [n] { return single("call_ns", measure_next_wakeup<Contestant>(n)); });
+    if constexpr (requires(const Contestant& c) { c.next_wakeup(); }) {
+      add(named("next_wakeup", who, n),
+          [n] { return single("call_ns", measure_next_wakeup<Contestant>(n)); });
+    }
     add(named("empty_tick", who, n), [n] { return single("poll_ns", measure_empty_tick<Contestant>(n, 2)); });
     add(named("jump", who, n),
         [n] { return single("timer_ns", measure_jump<Contestant>(n, rounds_for(n))); });

@@ -4,8 +4,9 @@
 //
 //   timer_bench --benchmark_filter=^churn/ --benchmark_repetitions=9
 //
-// A benchmark is named <workload>/<contestant>/<timers>. A new backend or peer joins by a line in main(); its
-// name and words for the report stand in report.toml. `./demo` measures all of it and writes the report.
+// A benchmark is named <workload>/<contestant>/<timers>. A new backend joins by a line in main(), a peer
+// by one in peers/peers.cpp; their names and words for the report stand in report.toml. `./demo` measures all
+// of it and writes the report.
 #include <bench/program/program.hpp>
 #include <pinion/timer.hpp>
 
@@ -13,10 +14,7 @@
 #include "clustered_work.hpp"
 #include "contestants.hpp"
 #include "floor.hpp"
-#include "peers/multimap_and_hash.hpp"
-#if PINION_BENCH_ASIO
-#include "peers/asio_timer_queue.hpp"
-#endif
+#include "peers/peers.hpp"
 
 int main(int argc, char** argv) {
   using namespace pinion::timer;
@@ -29,11 +27,6 @@ int main(int argc, char** argv) {
   bench::add_contestant<bench::store_contestant<deferred_wheel>>("deferred_wheel");
   bench::add_clustered_work();
   bench::add_touching<bench::floor_loop>("floor_loop");
-  bench::add_contestant<bench::multimap_and_hash>("multimap_and_hash");
-#if PINION_BENCH_ASIO
-  bench::add_contestant<bench::asio_timer_queue>("asio_timer_queue");
-#else
-  pinion::bench::leave_out("asio_timer_queue", "Boost 1.81 was not found");
-#endif
+  bench::add_peers();
   return pinion::bench::run(argc, argv);
 }

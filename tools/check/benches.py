@@ -36,7 +36,7 @@ def _unit_tests(run: Run) -> list[Test]:
 def _small_run(run: Run, folder: pathlib.Path) -> list[Test]:
     """Every workload at the smallest size, once each; the page of it, and the same page from its CSV."""
     demo = [sys.executable, tree.ROOT / "demo"]
-    measured = run.log.run([*demo, "--only", "/10000$", "--minutes", "0.05", "--out", folder / "run"])
+    measured = run.log.run([*demo, "--only", "/(10000|65536)$|clustered", "--minutes", "0.05", "--out", folder / "run"])
     again = run.log.run([*demo, "--from", folder / "run" / "timer.csv", "--out", folder / "again"])
     return [verdict("bench: ./demo builds, measures and writes its page", _wrong_with(measured, folder / "run")),
             verdict("bench: ./demo --from makes the page of a record", _wrong_with(again, folder / "again"))]
