@@ -54,6 +54,7 @@ class Part:
     not_said: tuple[str, ...]  # what the numbers do not say
     contestants: tuple[Contestant, ...]
     figures: tuple[Figure, ...]
+    peers: str = ""  # the program of peers in other languages, as cargo names it; bench/peers
     quick: str = ""  # a quick run measures what this regular expression finds in workload/contestant/n
     repetitions_max: dict[str, int] = dataclasses.field(default_factory=dict)  # workload -> no more than so many
 

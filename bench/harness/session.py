@@ -26,13 +26,16 @@ class Session:
 
 def run(parts: list[tuple[Part, BenchmarkProgram]], *, seconds: float, only: str, quick: bool, progress: Progress,
         seed: int = 1) -> Session:
-    """Measures what `only`, a regular expression, finds in workload/contestant/n. BenchmarkFailed, WorkDiffers."""
+    """Measures what `only`, a regular expression, finds in workload/contestant/n. BenchmarkFailed, WorkDiffers.
+
+    A part may stand there with several programs, each with contestants of its own.
+    """
     return _Run(parts, only, quick, progress, seed).run(seconds)
 
 
 class _Run:
     def __init__(self, parts, only: str, quick: bool, progress: Progress, seed: int):
-        self._programs = {part.name: program for part, program in parts}
+        self._programs: dict[Benchmark, BenchmarkProgram] = {}
         self._progress = progress
         self._random = random.Random(seed)
         self._session = Session()
@@ -41,7 +44,7 @@ class _Run:
         self._place = {"commit": machine.commit(), "cpu": machine.cpu(), "system": machine.system()}
         # Groups of contestants that are compared with each other, the most important ones first.
         self._groups: dict[tuple[str, str, int], list[Benchmark]] = {}
-        self._most: list[int] = []
+        self._most: dict[tuple[str, str, int], int] = {}
         for part, program in parts:
             self._add(part, program, only, part.quick if quick else "")
         if not self._groups:
@@ -59,7 +62,7 @@ class _Run:
         require_same_work(self._session.rows)  # now, rather than after all the time was spent
         left = seconds - (time.monotonic() - begin)
         costs = [sum(self._costs[benchmark] for benchmark in group) for group in self._groups.values()]
-        further = plan.further_repetitions(costs, self._most, left)
+        further = plan.further_repetitions(costs, [self._most[key] for key in self._groups], left)
         counts = {benchmark: count for group, count in zip(self._groups.values(), further) if count
                   for benchmark in group}
         rest = plan.spread(counts, self._random)
@@ -85,15 +88,16 @@ class _Run:
             name = f"{benchmark.workload}/{benchmark.contestant}/{benchmark.n}"
             if re.search(only, name) and re.search(quick, name):
                 chosen[part.name, benchmark.workload, benchmark.n].append(benchmark)
+                self._programs[benchmark] = program
         importance = {workload: place for place, workload in enumerate(part.workloads())}
         for key in sorted(chosen, key=lambda key: (importance.get(key[1], len(importance)), key[2])):
-            self._groups[key] = chosen[key]
-            self._most.append(part.repetitions_max.get(key[1], plan.REPETITIONS_MAX))
+            self._groups.setdefault(key, []).extend(chosen[key])
+            self._most[key] = part.repetitions_max.get(key[1], plan.REPETITIONS_MAX)
 
     def _measure(self, benchmark: Benchmark) -> None:
         date = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         begin, load_before = time.monotonic(), machine.load()
-        outcome = self._programs[benchmark.part].measure(benchmark)
+        outcome = self._programs[benchmark].measure(benchmark)
         self._costs.setdefault(benchmark, time.monotonic() - begin)
         load_after = machine.load()
         self._times_run[benchmark] += 1

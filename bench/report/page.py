@@ -64,9 +64,12 @@ def _section(lookup: Lookup, figures: list[str], left_out: dict[str, str]) -> st
     key = "".join(f'<li><svg viewBox="0 0 16 16" aria-hidden="true">{svg.marker(8, 8, look)}</svg>'
                   f'<span><b>{html.escape(contestant.label)}</b> {_inline(contestant.words)}</span></li>'
                   for contestant, look in lookup.contestants())
-    absent = "".join(f"<p class=absent>Not measured in this run: <b>{html.escape(contestant.label)}</b>"
-                     f"{': ' + html.escape(left_out[contestant.name]) if contestant.name in left_out else ''}.</p>"
-                     for contestant in lookup.absent())
+    absent = "".join(f"<p class=absent>Not measured in this run: <b>{html.escape(contestant.label)}</b>: "
+                     f"{html.escape(left_out[contestant.name])}.</p>"
+                     for contestant in lookup.absent() if contestant.name in left_out)
+    unasked = ", ".join(f"<b>{html.escape(contestant.label)}</b>" for contestant in lookup.absent()
+                        if contestant.name not in left_out)
+    absent += f"<p class=absent>Not measured in this run: {unasked}.</p>" if unasked else ""
     not_said = "".join(f"<li>{_inline(words)}</li>" for words in part.not_said)
     limits = f"<h3>What these numbers do not say</h3><ul class=limits>{not_said}</ul>" if not_said else ""
     return (f'<section id="{html.escape(part.name)}"><h2>{html.escape(part.title)}</h2>{_paragraphs(part.words)}'

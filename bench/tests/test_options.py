@@ -37,7 +37,7 @@ class Options(unittest.TestCase):
         for arguments in (["--quik"], ["--rec"], ["extra"], ["--minutes"], ["--minutes", "soon"]):
             with self.subTest(arguments):
                 said = self.refusal(*arguments)
-                self.assertIn("--quick --minutes --only --record --from --out --help", said)
+                self.assertIn("--quick --minutes --only --peers --record --from --out --help", said)
                 self.assertNotIn("\n", said)
 
     def test_impossible_values_are_refused(self):

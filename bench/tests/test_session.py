@@ -40,6 +40,21 @@ class Sessions(unittest.TestCase):
         self.assertEqual(len(set(counts.values())), 1)
         self.assertGreater(len(done.rows), 8)
 
+    def test_a_part_may_have_several_programs_whose_contestants_are_compared(self):
+        class Others(FakeProgram):
+            def benchmarks(self):
+                return [Benchmark("gear", "turn", "rust", 10_000, "turn/rust/10000")]
+
+        ours, others = FakeProgram(), Others()
+        done = session.run([(PART, ours), (PART, others)], seconds=5.0, only="/10000$", quick=False,
+                           progress=Progress(io.StringIO()))
+
+        repetitions = {contestant: sum((row.workload, row.contestant) == ("turn", contestant) for row in done.rows)
+                       for contestant in ("brass", "steel", "rust")}
+        self.assertEqual(len(set(repetitions.values())), 1, repetitions)
+        self.assertEqual({benchmark.contestant for benchmark in others.asked}, {"rust"})
+        self.assertNotIn("rust", {benchmark.contestant for benchmark in ours.asked})
+
     def test_repetitions_are_counted_from_one(self):
         done = self.run_session(FakeProgram(), only="turn/brass/10000$")
 

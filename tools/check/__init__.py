@@ -9,6 +9,7 @@ python_tools    CMake and Ninja from PyPI, below build/tools
 tree            where things are: the tree, its build directory, its files
 results         one test's outcome, and counting many
 commands        running a program with its output in a log
+cargo           the peers in Rust (bench/peers)
 cmake_build     configure, build, test one CMake preset
 style           the style rules, over every file of the tree (style_text, style_documents, style_cxx; style_samples)
 tidy            clang-format and clang-tidy

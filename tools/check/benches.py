@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The configuration `bench`: the tests of harness and report, and one small run of ./demo, from build to page."""
+"""The configuration `bench`: the tests of harness and report, and one small run of ./demo, from build to page; and `peers`,
+which is such a run with the peers in Rust."""
 
 import pathlib
 import re
 import sys
 import tempfile
 
-from check import commands, tree
+from check import cargo, commands, tree
 from check.execution import Run
-from check.results import Test, failed, verdict
+from check.results import Test, failed, skipped, verdict
 
+_SMALL = "/(10000|65536)$|clustered"  # every workload but the connections, at its smallest size
 _RESULT = re.compile(r"^(test_\w+) \(([\w.]+)\)(?:\n[^\n]*)? \.\.\. (ok|FAIL|ERROR|skipped .*)$", re.MULTILINE)
 
 
@@ -20,6 +22,22 @@ def run(run: Run) -> list[Test]:
     with tempfile.TemporaryDirectory(prefix="pinion-bench-") as folder:
         tests += _small_run(run, pathlib.Path(folder))
     return tests
+
+
+def run_peers(run: Run) -> list[Test]:
+    """That the peers in Rust do the same work as everybody else: the run compares checksums, and fails where one differs."""
+    name = "bench: ./demo --peers measures peers in Rust beside all others"
+    if reason := cargo.why_not():
+        return [skipped(name, f"it {reason}")]
+    with tempfile.TemporaryDirectory(prefix="pinion-peers-") as folder:
+        run.progress("a small run of ./demo --peers")
+        out = pathlib.Path(folder)
+        measured = run.log.run([sys.executable, tree.ROOT / "demo", "--peers", "--only", _SMALL, "--minutes", "0.05",
+                                "--out", out])
+        complaint = _wrong_with(measured, out)
+        if complaint is None and "glommio_btree" not in (out / "timer.csv").read_text(encoding="utf-8"):
+            complaint = "the peers were not measured"
+    return [verdict(name, complaint)]
 
 
 def _unit_tests(run: Run) -> list[Test]:
@@ -36,7 +54,7 @@ def _unit_tests(run: Run) -> list[Test]:
 def _small_run(run: Run, folder: pathlib.Path) -> list[Test]:
     """Every workload at the smallest size, once each; the page of it, and the same page from its CSV."""
     demo = [sys.executable, tree.ROOT / "demo"]
-    measured = run.log.run([*demo, "--only", "/(10000|65536)$|clustered", "--minutes", "0.05", "--out", folder / "run"])
+    measured = run.log.run([*demo, "--only", _SMALL, "--minutes", "0.05", "--out", folder / "run"])
     again = run.log.run([*demo, "--from", folder / "run" / "timer.csv", "--out", folder / "again"])
     return [verdict("bench: ./demo builds, measures and writes its page", _wrong_with(measured, folder / "run")),
             verdict("bench: ./demo --from makes the page of a record", _wrong_with(again, folder / "again"))]

@@ -56,6 +56,8 @@ CONFIGURATIONS = (
                   CLANG_BUILD | {"sanitizers"}, fuzz.run, daily=False),
     Configuration("tidy", "clang-tidy over every source file", CLANG_BUILD | {"modules", "style"}, tidy.run_everywhere,
                   daily=False),
+    Configuration("peers", "peers in Rust, measured beside the others by ./demo --peers", CLANG_BUILD | {"peers"},
+                  benches.run_peers, daily=False),
     Configuration("conan-deep", "Conan: each part alone, shared, checked, with and without modules",
                   CLANG_BUILD | {"modules", "gcc", "conan"}, conan.run_deep, daily=False),
     Configuration("vcpkg-deep", "vcpkg: each feature alone, shared, release only",

@@ -8,7 +8,7 @@ import shutil
 import sys
 import time
 
-from check import cmake_build, commands, requirements, tree
+from check import cargo, cmake_build, commands, requirements, tree
 from check.execution import Run, say
 from demo import options, record
 from demo.options import Options, Refused
@@ -57,11 +57,17 @@ def _obey(wanted: Options) -> int:
         return 0
     begin = time.monotonic()
     progress = Progress()
+    if wanted.peers and (reason := cargo.why_not()):
+        raise Refused(f"./demo: --peers {reason}")
     _install()
     _build(progress)
+    if wanted.peers:
+        _build_peers(progress)
     say(f"built in {duration(time.monotonic() - begin)}; measuring for about {duration(wanted.minutes * 60)}, on "
         f"{tree.processors()} processors with a load average of {os.getloadavg()[0]:.2f}")
     programs = [(each, BenchmarkProgram(each.name, tree.BUILD / BUILD / each.program)) for each in parts]
+    if wanted.peers:
+        programs += [(each, BenchmarkProgram(each.name, cargo.program(each.peers))) for each in parts if each.peers]
     done = session.run(programs, seconds=wanted.minutes * 60, only=wanted.only, quick=wanted.quick, progress=progress)
     for contestant, reason in done.left_out.items():
         say(f"left out: {contestant}: {reason}")
@@ -86,6 +92,11 @@ def _build(progress: Progress) -> None:
     cmake_build.configure(run, "release", "-B", tree.BUILD / BUILD, "-DPINION_TESTS=OFF", "-DPINION_EXAMPLES=OFF",
                           "-DPINION_INSTALL=OFF")
     cmake_build.compile_all(run, BUILD)
+    progress.clear()
+
+
+def _build_peers(progress: Progress) -> None:
+    cargo.build(Run(commands.Log(f"{BUILD}-peers"), tree.processors(), progress.show))
     progress.clear()
 
 
