@@ -56,6 +56,7 @@ class Part:
     figures: tuple[Figure, ...]
     peers: str = ""  # the program of peers in other languages, as cargo names it; bench/peers
     quick: str = ""  # a quick run measures what this regular expression finds in workload/contestant/n
+    seldom: str = ""  # what a run without much time leaves out, found in the same way
     repetitions_max: dict[str, int] = dataclasses.field(default_factory=dict)  # workload -> no more than so many
 
     def workloads(self) -> list[str]:
@@ -92,10 +93,11 @@ def _part(table: dict) -> Part:
     unknown = set(part.repetitions_max) - set(part.workloads())
     if unknown:
         raise BadPart(f"repetitions_max names \"{unknown.pop()}\"; the figures show {' '.join(part.workloads())}")
-    try:
-        re.compile(part.quick)
-    except re.error as error:
-        raise BadPart(f"quick is no regular expression: {error}") from None
+    for name in ("quick", "seldom"):
+        try:
+            re.compile(getattr(part, name))
+        except re.error as error:
+            raise BadPart(f"{name} is no regular expression: {error}") from None
     return part
 
 

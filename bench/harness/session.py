@@ -15,6 +15,8 @@ from harness.program import Benchmark, BenchmarkFailed, BenchmarkProgram
 from harness.progress import Progress, duration
 from harness.summary import require_same_work
 
+SECONDS_FOR_ALL = 8 * 60
+
 
 @dataclasses.dataclass
 class Session:
@@ -26,15 +28,17 @@ class Session:
 
 def run(parts: list[tuple[Part, BenchmarkProgram]], *, seconds: float, only: str, quick: bool, progress: Progress,
         seed: int = 1) -> Session:
-    """Measures what `only`, a regular expression, finds in workload/contestant/n. BenchmarkFailed, WorkDiffers.
+    """Measures what `only`, a regular expression, finds in workload/contestant/n; if that is empty, all but what the part
+    calls seldom, or in SECONDS_FOR_ALL everything. BenchmarkFailed, WorkDiffers.
 
     A part may stand there with several programs, each with contestants of its own.
     """
-    return _Run(parts, only, quick, progress, seed).run(seconds)
+    short = not only and seconds < SECONDS_FOR_ALL
+    return _Run(parts, only, quick, short, progress, seed).run(seconds)
 
 
 class _Run:
-    def __init__(self, parts, only: str, quick: bool, progress: Progress, seed: int):
+    def __init__(self, parts, only: str, quick: bool, short: bool, progress: Progress, seed: int):
         self._programs: dict[Benchmark, BenchmarkProgram] = {}
         self._progress = progress
         self._random = random.Random(seed)
@@ -46,7 +50,7 @@ class _Run:
         self._groups: dict[tuple[str, str, int], list[Benchmark]] = {}
         self._most: dict[tuple[str, str, int], int] = {}
         for part, program in parts:
-            self._add(part, program, only, part.quick if quick else "")
+            self._add(part, program, only, part.quick if quick else "", part.seldom if short else "")
         if not self._groups:
             raise BenchmarkFailed(f"no benchmark has a name in which \"{only}\" is found" if only else
                                   "there is no benchmark to run")
@@ -82,11 +86,12 @@ class _Run:
         self._progress.clear()
         return self._session
 
-    def _add(self, part: Part, program: BenchmarkProgram, only: str, quick: str) -> None:
+    def _add(self, part: Part, program: BenchmarkProgram, only: str, quick: str, seldom: str) -> None:
         chosen = collections.defaultdict(list)
         for benchmark in program.benchmarks():
             name = f"{benchmark.workload}/{benchmark.contestant}/{benchmark.n}"
-            if re.search(only, name) and re.search(quick, name):
+            left_out = seldom and re.search(seldom, name)
+            if re.search(only, name) and re.search(quick, name) and not left_out:
                 chosen[part.name, benchmark.workload, benchmark.n].append(benchmark)
                 self._programs[benchmark] = program
         importance = {workload: place for place, workload in enumerate(part.workloads())}

@@ -34,7 +34,7 @@ def compare_table(figure: Figure, lookup: Lookup) -> Table:
     for panel in panels:
         shown = lookup.shown(panel)
         unit = scaled([shown])
-        columns.append(f"{panel.title}, {unit.name}")
+        columns.append(", ".join(words for words in (panel.title, unit.name) if words))
         for entry in shown:
             by_name.setdefault(entry.contestant, {})[panel] = cell(entry.by_n[panel.n], unit)
     rows = tuple((contestant.label, contestant.ours, tuple(cells.get(panel, Cell()) for panel in panels))

@@ -55,6 +55,17 @@ class Sessions(unittest.TestCase):
         self.assertEqual({benchmark.contestant for benchmark in others.asked}, {"rust"})
         self.assertNotIn("rust", {benchmark.contestant for benchmark in ours.asked})
 
+    def test_what_a_part_calls_seldom_takes_a_long_run_or_to_be_asked_for(self):
+        part = dataclasses.replace(PART, seldom="turn/brass/100000$")
+
+        def measured(**asked):
+            done = self.run_session(FakeProgram(), part=part, **asked)
+            return {(row.workload, row.contestant, row.n) for row in done.rows}
+
+        self.assertEqual(len(measured()), 7)
+        self.assertEqual(len(measured(seconds=480.0)), 8)
+        self.assertEqual(measured(only="turn/brass/100000$"), {("turn", "brass", 100_000)})
+
     def test_repetitions_are_counted_from_one(self):
         done = self.run_session(FakeProgram(), only="turn/brass/10000$")
 

@@ -74,7 +74,7 @@ void add_touching(const std::string& who, std::size_t largest = 1'000'000) {
 template <class Contestant>
 void add_memory(const std::string& who) {
   // What grows by doubling holds least at a power of two, so a size between two of them stands beside it.
-  for (const std::size_t n : {std::size_t{65'536}, std::size_t{300'000}}) {
+  for (const std::size_t n : {std::size_t{65'536}, std::size_t{100'000}}) {
     add(named("memory", who, n), [n]() -> outcome {
       const memory m = measure_memory<Contestant>(n);
       return {0, m.checksum, m.expected, {{"timer_bytes", m.timer_bytes}}};

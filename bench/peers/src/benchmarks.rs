@@ -42,7 +42,7 @@ impl List {
         self.add("arm_and_cancel_fifo", who, 1_000_000, || workloads::arm_and_cancel::<T>(1_000_000, true));
         self.add("percentiles", who, 100_000, || workloads::percentiles::<T>(100_000));
         self.add("clustered", who, 100_000, || workloads::clustered::<T>(100_000));
-        for n in [65_536, 300_000] {
+        for n in [65_536, 100_000] {
             self.add("memory", who, n, move || workloads::memory::<T>(n));
         }
         self.add("conn300k", who, 300_000, || workloads::conn300k::<T>(false));
