@@ -61,7 +61,11 @@ class hook_contestant {
   ~hook_contestant() { hooks_.clear(); }
 
   item* arm(std::uint64_t deadline_ns, std::uint64_t payload) {
-    if (free_ == nullptr) add_items();
+    if (free_ == nullptr) {
+      const std::size_t first = items_.capacity();
+      items_.grow_to(first + 1);
+      make_items(first);
+    }
     item* i = std::exchange(free_, free_->next_free);
     i->payload = payload;
     hooks_.schedule(*i, instant{deadline_ns});
@@ -85,6 +89,11 @@ class hook_contestant {
     return hooks_.poll(instant{now_ns}, budget, [&](item& i) { fired(i.payload); }).more;
   }
   std::uint64_t next_wakeup() const { return hooks_.next_wakeup().ns; }
+  void reserve(std::size_t n) {
+    const std::size_t first = items_.capacity();
+    items_.reserve(n);
+    make_items(first);
+  }
   std::uint64_t work() const
     requires requires(const hook_wheel<item, Levels>& w) { w.work(); }
   {
@@ -92,9 +101,8 @@ class hook_contestant {
   }
 
  private:
-  void add_items() {
-    const auto first = static_cast<std::uint32_t>(items_.capacity());
-    items_.reserve(items_.capacity() + 1);
+  /// The slab's room from `first` on becomes items.
+  void make_items(std::size_t first) {
     for (auto k = static_cast<std::uint32_t>(items_.capacity()); k-- > first;) {
       free_ = std::construct_at(&items_[k], free_);
     }

@@ -2,7 +2,7 @@
 //
 // floor_loop: no timers, but the loop that touches what any keeper of timers must, to set the others beside.
 //
-// A timer is a node of 32 bytes, half a cache line, in pages of 1,024 as everybody's here. Arming takes the node that was
+// A timer is a node of 32 bytes, half a cache line, in the same pages as the stores' own. Arming takes the node that was
 // freed last, or else the next one, and stores deadline and payload there; cancelling reads the payload and stores the
 // link of the free list; pushing on stores the deadline. One node is touched each time and nothing else: no bucket, no
 // order, no handle that goes stale. So it can't tell what is due, and takes part only where nothing fires.
@@ -10,16 +10,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <pinion/timer/slab.hpp>
 
 namespace pinion::timer::bench {
 
 class floor_loop {
   struct alignas(32) node {
+    node(std::uint64_t deadline, std::uint64_t carried) noexcept : deadline_ns(deadline), payload(carried) {}
     std::uint64_t deadline_ns;
     std::uint64_t payload;
     std::uint64_t next_free;
-    std::uint64_t unused;
   };
 
  public:
@@ -31,11 +32,9 @@ class floor_loop {
       free_ = static_cast<std::uint32_t>(nodes_[number].next_free);
     } else {
       number = made_++;
-      if (number >= nodes_.capacity()) nodes_.reserve(nodes_.capacity() + 1);
+      nodes_.grow_to(made_);
     }
-    node& n = nodes_[number];
-    n.deadline_ns = deadline_ns;
-    n.payload = payload;
+    std::construct_at(&nodes_[number], deadline_ns, payload);
     return number;
   }
   std::uint64_t cancel(std::uint32_t number) {

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <pinion/timer/slab.hpp>
 #include <utility>
 
@@ -90,9 +91,10 @@ class hashed_wheel {
   }
   void add_timers() {
     const auto first = static_cast<std::uint32_t>(timers_.capacity());
-    timers_.reserve(timers_.capacity() + 1);
+    timers_.grow_to(timers_.capacity() + 1);
     for (auto k = static_cast<std::uint32_t>(timers_.capacity()); k-- > first;) {
-      timers_[k].next = std::exchange(free_, &timers_[k]);
+      timer* const t = std::construct_at(&timers_[k]);
+      t->next = std::exchange(free_, t);
     }
   }
 
