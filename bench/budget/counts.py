@@ -37,8 +37,11 @@ def command(program: pathlib.Path, folder: pathlib.Path) -> list:
     return ["valgrind", "-q", "--tool=callgrind", "--collect-atstart=no", f"--callgrind-out-file={folder / 'dump'}", program]
 
 
-def read(printed: str, folder: pathlib.Path) -> Counts:
-    """What the program printed, put together with the dumps, which callgrind numbers in the order of the rows."""
+def read(printed: str, folder: pathlib.Path, printed_alone: str) -> Counts:
+    """What the program printed, put together with the dumps, which callgrind numbers in the order of the rows.
+
+    Bytes are taken from a run without callgrind, `printed_alone`: it holds memory of its own in the same process.
+    """
     facts, values, dumps = {}, {}, 0
     for line in printed.splitlines():
         match line.split():
@@ -47,10 +50,14 @@ def read(printed: str, folder: pathlib.Path) -> Counts:
             case ["instructions", who, what, operations]:
                 dumps += 1
                 values[Row(who, what, INSTRUCTIONS)] = _total(folder / f"dump.{dumps}") / int(operations)
+            case ["wrong", *row]:
+                raise NotCounted(f"{' '.join(row)}: the work that was counted was done wrong, as its checksum shows")
+    for line in printed_alone.splitlines():
+        match line.split():
             case ["bytes", who, what, value]:
                 values[Row(who, what, BYTES)] = float(value)
             case ["wrong", *row]:
-                raise NotCounted(f"{' '.join(row)}: the work that was counted was done wrong, as its checksum shows")
+                raise NotCounted(f"{' '.join(row)}: the work was done wrong, as its checksum shows")
     if not values or set(facts) != {"compiler", "build"}:
         raise NotCounted(f"the program printed no rows, but:\n{printed[-1000:]}")
     if facts["build"] != "optimised":

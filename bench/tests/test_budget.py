@@ -23,14 +23,22 @@ class Folder(unittest.TestCase):
 
 class Counting(Folder):
     def dump(self, number: int, total: int) -> None:
-        (self.folder / f"dump.{number}").write_text(f"# callgrind format\nfn=(1) f\n1 7\ntotals: {total}\n", encoding="utf-8")
+        text = f"# callgrind format\nfn=(1) f\n1 7\ntotals: {total}\n"
+        (self.folder / f"dump.{number}").write_text(text, encoding="utf-8")
 
     def test_a_row_is_the_total_of_its_dump_divided_by_its_operations(self):
         self.dump(1, 4_250)
 
-        counted = counts.read(_PRINTED, self.folder)
+        counted = counts.read(_PRINTED, self.folder, _PRINTED)
 
         self.assertEqual(counted, Counts("clang 19", {ARM: 42.5, HELD: 24.5}))
+
+    def test_bytes_are_those_of_the_run_without_callgrind(self):
+        self.dump(1, 4_250)
+
+        counted = counts.read(_PRINTED.replace("24.5", "9000.0"), self.folder, _PRINTED)
+
+        self.assertEqual(counted.values[HELD], 24.5)
 
     def test_what_could_not_be_counted_is_refused_with_the_reason(self):
         self.dump(1, 4_250)
@@ -44,14 +52,14 @@ class Counting(Folder):
 
         for told, printed in refused.items():
             with self.subTest(told), self.assertRaises(NotCounted) as raised:
-                counts.read(printed, self.folder)
+                counts.read(printed, self.folder, printed)
             self.assertIn(told, str(raised.exception))
 
     def test_a_run_without_callgrind_is_no_count(self):
         self.dump(1, 0)
 
         with self.assertRaises(NotCounted):
-            counts.read(_PRINTED, self.folder)
+            counts.read(_PRINTED, self.folder, _PRINTED)
 
 
 class Recorded(Folder):

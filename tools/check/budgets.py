@@ -52,9 +52,11 @@ def _count(run: Run, part: str) -> counts.Counts:
     folder.mkdir(parents=True)
     program = tree.BUILD / BUILD / part / "bench" / f"{part}_budget"
     result = run.log.run(counts.command(program, folder), timeout=counts.SECONDS_MAX, env=commands.environment())
-    counted = counts.read(result.output, folder)
-    if not result.ok:
-        raise counts.NotCounted(commands.relevant(result.output))
+    alone = run.log.run([program], timeout=counts.SECONDS_MAX, env=commands.environment())
+    counted = counts.read(result.output, folder, alone.output)
+    for each in (result, alone):
+        if not each.ok:
+            raise counts.NotCounted(commands.relevant(each.output))
     return counted
 
 

@@ -47,8 +47,25 @@ pub fn ns_per_tick() -> f64 {
     begin.elapsed().as_nanos() as f64 / (ticks_in_order() - first) as f64
 }
 
-/// Bytes that are taken from the heap: Rust's allocator is the C library's here.
-pub fn heap_bytes() -> i64 {
-    let heap = unsafe { libc::mallinfo2() };
-    (heap.uordblks + heap.hblkhd) as i64
+/// What this process holds: of the heap, which is the C library's here, and the pages of anonymous mappings that were touched.
+pub fn held_bytes() -> i64 {
+    let mappings = std::fs::read_to_string("/proc/self/smaps").expect("the mappings of this process");
+    let heap = unsafe { libc::mallinfo2() }.uordblks;
+    let mut is_anonymous = false;
+    let mut held = heap as i64;
+    for line in mappings.lines() {
+        match line.split_once(':') {
+            Some(("Anonymous", size)) if is_anonymous => {
+                held += size.trim_end_matches("kB").trim().parse::<i64>().expect("a number") * 1024;
+            }
+            Some((name, _)) if !name.contains(' ') => {}
+            _ => is_anonymous = !line.contains(['/', '[']),
+        }
+    }
+    held
+}
+
+/// Pages of one size, so that what is held is the same wherever it is looked at.
+pub fn refuse_huge_pages() {
+    unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0) };
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::clock::{Stopwatch, heap_bytes, ns_per_tick, ticks_in_order};
+use crate::clock::{Stopwatch, held_bytes, ns_per_tick, refuse_huge_pages, ticks_in_order};
 use crate::random_numbers::RandomNumbers;
 use crate::timers::{MILLISECOND, Timers};
 
@@ -255,10 +255,13 @@ pub fn clustered<T: Timers>(n: usize) -> Outcome {
 
 pub fn memory<T: Timers>(n: usize) -> Outcome {
     let when = deadlines(n, 42);
-    let mut names: Vec<Option<T::Name>> = Vec::with_capacity(n);
-    let before = heap_bytes();
+    let mut names: Vec<Option<T::Name>> = when.iter().map(|_| None).collect();
+    refuse_huge_pages();
+    let before = held_bytes();
     let mut timers = T::new();
-    names.extend(when.iter().map(|&d| Some(timers.arm(d, d))));
+    for (name, &d) in names.iter_mut().zip(&when) {
+        *name = Some(timers.arm(d, d));
+    }
     RandomNumbers::new(7).shuffle(&mut names);
     for name in &mut names {
         cancel(&mut timers, name);
@@ -269,7 +272,7 @@ pub fn memory<T: Timers>(n: usize) -> Outcome {
     for (name, &d) in names.iter_mut().zip(&when) {
         *name = name.take().map(|name| timers.push_on(name, d + SECOND, d));
     }
-    let held = heap_bytes() - before;
+    let held = held_bytes() - before;
 
     let mut outcome = Outcome { expected: sum(&when), ..Outcome::default() };
     outcome.figures.insert("timer_bytes", held as f64 / n as f64 - 8.0);
