@@ -21,6 +21,8 @@ std::string build() {
   return "not optimised";
 #elif PINION_CHECKED
   return "checked";
+#elif PINION_COUNTED
+  return "counted";
 #else
   return "optimised";
 #endif

@@ -10,7 +10,7 @@ namespace pinion::bench {
 /// As in "clang 19.1.7".
 [[nodiscard]] std::string compiler();
 
-/// "optimised", "not optimised" or "checked"; only the first is what users get.
+/// "optimised", "not optimised", "checked" or "counted"; only the first is what users get.
 [[nodiscard]] std::string build();
 
 }  // namespace pinion::bench
