@@ -176,6 +176,7 @@ class episode {
       return differ("cancel of timer ", id,
                     back ? " gave back another's value" : " said no, and it is armed");
     }
+    leaves_an_arrival(id);
     forget(id);
   }
 
@@ -185,9 +186,16 @@ class episode {
     timer& t = timers_[id];
     if (!store_->reschedule(t.name, deadline))
       return differ("timer ", id, " is armed and can't be pushed on");
+    leaves_an_arrival(id);
     earliest_.reschedule(t.by_deadline, deadline);
     is_armed(id, deadline);
   }
+
+  /// In a slab_wheel the next timer of its slot, if it is due as it is armed, takes its place, perhaps in a backlog.
+  void leaves_an_arrival(std::uint32_t id) {
+    if (timers_[id].due_when_armed) places_to_take_.push_back(slot_of(timers_[id].name));
+  }
+  static std::uint32_t slot_of(handle h) { return static_cast<std::uint32_t>(h.bits()); }
 
   /// Notes when the timer may be due, and keeps it out of latest_ while nothing says that it is to fire yet.
   void is_armed(std::uint32_t id, instant deadline) {
@@ -315,6 +323,7 @@ class episode {
   std::vector<std::uint32_t> waiting_;  // armed during a poll, or behind a backlog
   std::vector<handle> stale_;
   std::size_t stale_next_ = 0;
+  std::vector<std::uint32_t> places_to_take_;
   std::uint64_t armings_ = 0;
 
   std::uint64_t polls_ = 0;

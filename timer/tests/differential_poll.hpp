@@ -64,6 +64,7 @@ void episode<Store>::judge_poll(instant at, std::size_t budget, const poll_resul
   }
   if (!same_backlog) backlog_since_ = now_;
   backlog_ = did.more;
+  if (!backlog_) places_to_take_.clear();
   if (now_ == never && !did.more) {
     for (const std::uint32_t id : live_) {
       if (timers_[id].deadline != never && timers_[id].armed_in != polls_) {
@@ -88,7 +89,8 @@ void episode<Store>::fire(handle h, instant deadline, token&& value) {
   if (now_ < deadline || deadline == never) return differ("timer ", id, " for ", deadline.ns, " fired early");
   if (t.armed_in == polls_) return differ("timer ", id, " fired in the poll that armed it");
   judge_order(t);
-  const bool is_newcomer = backlog_ && t.among_waiting != nowhere && t.due_when_armed;
+  const bool is_newcomer = backlog_ && t.among_waiting != nowhere && t.due_when_armed &&
+                           std::ranges::count(places_to_take_, slot_of(t.name)) == 0;
   if (is_newcomer && latest_.next_wakeup() <= std::min(backlog_since_, never - duration{1})) {
     return differ("timer ", id, ", armed behind a backlog, fired before one due by ",
                   latest_.next_wakeup().ns);

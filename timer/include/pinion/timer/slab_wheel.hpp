@@ -19,7 +19,8 @@
 // ends it, or a sink throws, the rest of batch and bucket stay as they are and the next poll goes on there.
 //
 // Timers that are due already as they are armed don't go into the levels, which are being swept perhaps, but into
-// `arrivals`: served after the backlog, and only by polls that began after the arming. An entry there remembers its poll.
+// `arrivals`: served after the backlog, and only by polls that began after the arming. An entry there remembers its poll. A slot
+// that arrives anew while its former entry waits among arrivals takes that one's place.
 //
 //   slab_wheel<task, nested_levels<1'000'000, 8, 6, 6, 6>> timers{monotonic_clock::now()};
 //
