@@ -149,12 +149,10 @@ class engine {
   [[nodiscard]] std::size_t oldest(const word_record& word, std::size_t number);
   [[nodiscard]] ordered_set later_than(const word_record& word, std::size_t number, std::size_t index) const;
   [[nodiscard]] static ordered_set up_to(const word_record& word, std::size_t index, bool with_reads);
-  [[nodiscard]] ordered_set fences_with(const store_record& read, std::memory_order order);
-  [[nodiscard]] bool fits(const word_record& word, std::size_t number, std::size_t index, bool writes,
-                          bool is_ordered, const ordered_set& fences);
+  [[nodiscard]] bool fits(const word_record& word, std::size_t number, std::size_t index, bool is_ordered);
   [[nodiscard]] static bool has_room(const word_record& word, std::size_t index);
   ordered_set enter(const word_record& word, std::size_t number, std::size_t index, bool writes,
-                    bool is_ordered, const ordered_set& fences, ordered_set& entered);
+                    bool is_ordered, ordered_set& entered);
   void take_message(const store_record& store, std::memory_order order);
   std::uint64_t read(word_record& word, std::size_t number, std::size_t index, std::memory_order order);
   void write(word_record& word, std::size_t number, std::size_t index, std::uint64_t value,

@@ -110,7 +110,7 @@ void engine::futex_wait(word_handle handle, std::uint64_t expected, bool may_end
   std::size_t count = 0;
   const std::size_t last = oldest(word, handle.number);
   for (std::size_t index = word.stores.size(); index-- > last && count < able.size();) {
-    if (fits(word, handle.number, index, false, false, self().known.fences)) able[count++] = index;
+    if (fits(word, handle.number, index, false)) able[count++] = index;
   }
   const std::size_t index = able[choose(count)];
   const std::uint64_t value = read(word, handle.number, index, std::memory_order_relaxed);

@@ -134,26 +134,20 @@ ordered_set engine::up_to(const word_record& word, std::size_t index, bool with_
   return result;
 }
 
-// The fences that have happened before a read of `read`.
-ordered_set engine::fences_with(const store_record& read, std::memory_order order) {
-  ordered_set result = self().known.fences;
-  if (acquires(order) && read.has_message) result |= read.message.fences;
-  return result;
-}
-
-// Whether S stays without a cycle.
-bool engine::fits(const word_record& word, std::size_t number, std::size_t index, bool writes,
-                  bool is_ordered, const ordered_set& fences) {
+// Whether S stays without a cycle if this thread accesses the store at `index`, or puts one behind it. Only what its own past
+// adds is to be looked at: what is earlier by coherence has its edges to what is later already, and so has what came to it in
+// messages.
+bool engine::fits(const word_record& word, std::size_t number, std::size_t index, bool is_ordered) {
   if (order_.empty() || index + 1 == word.stores.size()) return true;
-  ordered_set before = fences;
-  if (is_ordered) before |= up_to(word, index, writes) | self().known.earlier;
-  if (before.empty()) return true;
-  return !order_.closure(later_than(word, number, index)).meets(before);
+  ordered_set before = self().known.fences;
+  if (is_ordered) before |= self().known.earlier;
+  return before.empty() || !order_.closure(later_than(word, number, index)).meets(before);
 }
 
 // Adds the edges of an access, which becomes `entered` if it is of S; returns what points at whatever is later by coherence.
 ordered_set engine::enter(const word_record& word, std::size_t number, std::size_t index, bool writes,
-                          bool is_ordered, const ordered_set& fences, ordered_set& entered) {
+                          bool is_ordered, ordered_set& entered) {
+  const ordered_set fences = self().known.fences;
   if (!is_ordered && fences.empty()) return {};
   const ordered_set later = later_than(word, number, index);
   order_.connect(fences, later);
@@ -186,8 +180,7 @@ std::uint64_t engine::read(word_record& word, std::size_t number, std::size_t in
   store_record& store = *word.stores[index];
   knowledge& known = self().known;
   ordered_set entered;
-  store.read_sources |=
-      enter(word, number, index, false, is_total(order), fences_with(store, order), entered);
+  store.read_sources |= enter(word, number, index, false, is_total(order), entered);
   store.read_self |= entered;
   known.raise(number, store.at);
   take_message(store, order);
@@ -202,8 +195,7 @@ void engine::write(word_record& word, std::size_t number, std::size_t index, std
   explored_thread& thread = self();
   knowledge& known = thread.known;
   ordered_set entered;
-  const ordered_set sources = enter(word, number, index, true, is_total(order),
-                                    takes ? fences_with(before, order) : known.fences, entered);
+  const ordered_set sources = enter(word, number, index, true, is_total(order), entered);
   if (takes) {
     known.raise(number, before.at);
     take_message(before, order);
@@ -257,7 +249,7 @@ std::uint64_t engine::load(word_handle handle, std::memory_order order) {
   std::size_t count = 0;
   const std::size_t last = oldest(word, handle.number);
   for (std::size_t index = word.stores.size(); index-- > last && count < able.size();) {
-    if (fits(word, handle.number, index, false, is_total(order), fences_with(*word.stores[index], order))) {
+    if (fits(word, handle.number, index, is_total(order))) {
       able[count++] = index;
     }
   }
@@ -274,8 +266,7 @@ void engine::store(word_handle handle, std::uint64_t value, std::memory_order or
   std::size_t count = 0;
   const std::size_t last = oldest(word, handle.number);
   for (std::size_t index = word.stores.size(); index-- > last && count < able.size();) {
-    if (has_room(word, index) &&
-        fits(word, handle.number, index, true, is_total(order), self().known.fences)) {
+    if (has_room(word, index) && fits(word, handle.number, index, is_total(order))) {
       able[count++] = index;
     }
   }
@@ -292,8 +283,7 @@ std::uint64_t engine::read_modify_write(word_handle handle, change what, std::ui
   std::size_t count = 0;
   const std::size_t last = oldest(word, handle.number);
   for (std::size_t index = word.stores.size(); index-- > last && count < able.size();) {
-    if (has_room(word, index) &&
-        fits(word, handle.number, index, true, is_total(order), fences_with(*word.stores[index], order))) {
+    if (has_room(word, index) && fits(word, handle.number, index, is_total(order))) {
       able[count++] = index;
     }
   }
@@ -323,12 +313,11 @@ bool engine::compare_exchange(word_handle handle, std::uint64_t& expected, std::
   for (std::size_t index = word.stores.size(); index-- > last && count + 1 < able.size();) {
     const store_record& store = *word.stores[index];
     const bool is_equal = store.value == expected;
-    if (is_equal && has_room(word, index) &&
-        fits(word, handle.number, index, true, is_total(success), fences_with(store, success))) {
+    if (is_equal && has_room(word, index) && fits(word, handle.number, index, is_total(success))) {
       able[count++] = {index, true};
     }
     if ((!is_equal || (may_fail && spurious_ < bounds_.spurious_max)) &&
-        fits(word, handle.number, index, false, is_total(failure), fences_with(store, failure))) {
+        fits(word, handle.number, index, is_total(failure))) {
       able[count++] = {index, false};
     }
   }

@@ -193,6 +193,7 @@ def known():
     for u, f in itertools.product(("rlx", "acq", "rel", "ar", "sc"), ("", "sc")):
         yield "SB+rmw", f"{fenced(f'Ux1:{u}', 'Ry:rlx', f)} | {fenced(f'Uy1:{u}', 'Rx:rlx', f)}"
         yield "SB+rmw+r", f"Ux1:{u} Ry:sc | Uy1:{u} Rx:sc"
+        yield "SB+failing", f"Wx1:{'sc' if u == 'sc' else 'rel'} Cy51:{u} | Wy1:{'sc' if u == 'sc' else 'rel'} Cx51:{u}"
         yield "2rmw", f"Ux1:{u} | Ux2:{u} | Rx:rlx Rx:rlx"
         yield "MP+sequence", f"Wy1:rlx Wx1:rel | Ux2:{u} | {fenced('Rx:acq', 'Ry:rlx', f)}"
         yield "MP+own store", f"Wy1:rlx Wx1:rel Wx2:rlx | {fenced('Rx:acq', 'Ry:rlx', f)}"
@@ -201,6 +202,7 @@ def known():
         yield "arm+fence", f"{fenced('Wx1:rlx', f'Cy01:{u}', f)} | {fenced('Wy2:rlx', f'Cx01:{u}', f)}"
     # Where S goes against happens-before, which C++20 allows and C++11 did not.
     yield "Z6.U", "Wx1:sc Wy1:rel | Uy2:sc Ry:rlx | Wy3:sc Rx:sc"
+    yield "Z6.U", "Wx1:sc Wy1:rel | Ry:sc | Wy3:sc Rx:sc"
     yield "sc of C++20", "Wx1:sc Wy1:rel | Ry:acq Rx:sc | Wx2:sc Ry:sc"
     yield "IRIW+acq+sc", "Wx1:sc | Wy1:sc | Rx:acq Ry:sc | Ry:acq Rx:sc"
 
@@ -242,7 +244,11 @@ def main():
                                                                 int(sys.argv[3]) if len(sys.argv) > 3 else 7)
     print("# SPDX-License-Identifier: Apache-2.0")
     print("name,program,outcomes,allowed but not found")
+    seen = set()
     for name, program in programs:
+        if program in seen:
+            continue
+        seen.add(program)
         found, hidden = outcomes(program)
         print(f"{name},{program},{' '.join(found)},{' '.join(hidden)}")
 
