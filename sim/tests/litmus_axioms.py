@@ -195,6 +195,7 @@ def known():
         yield "SB+rmw+r", f"Ux1:{u} Ry:sc | Uy1:{u} Rx:sc"
         for w in stores:
             yield "2+2W+rmw", f"{fenced(f'Wx1:{w}', f'Wy2:{w}', f)} | {fenced(f'Uy1:{u}', f'Ux2:{u}', f)}"
+            yield "2+2W+rmw+w", f"{fenced(f'Wx1:{w}', f'Wy1:{w}', f)} | Wy3:rlx | {fenced(f'Uy2:{u}', f'Ux2:{u}', f)}"
         yield "SB+failing", f"Wx1:{'sc' if u == 'sc' else 'rel'} Cy51:{u} | Wy1:{'sc' if u == 'sc' else 'rel'} Cx51:{u}"
         yield "2rmw", f"Ux1:{u} | Ux2:{u} | Rx:rlx Rx:rlx"
         yield "MP+sequence", f"Wy1:rlx Wx1:rel | Ux2:{u} | {fenced('Rx:acq', 'Ry:rlx', f)}"
