@@ -33,8 +33,9 @@ class handler_of_contracts {
   handler_of_contracts()
       : before_(set_violation_handler([](const contract_violation& broken) {
           if (engine* const current = engine::current()) {
-            current->fail("broken contract: " + std::string{broken.condition} + ": " +
-                          std::string{broken.meaning});
+            current->broke("broken contract: " + std::string{broken.condition} + ": " +
+                           std::string{broken.meaning});
+            current->abandon();
           }
         })) {}
   ~handler_of_contracts() { set_violation_handler(before_); }
@@ -195,7 +196,9 @@ void name_event(event_handle event, const char* name) noexcept { here().name_eve
 }  // namespace explore_detail
 
 void require(bool holds, std::string_view what) noexcept {
-  if (!holds) explore_detail::here().fail(std::string{what});
+  if (holds) return;
+  explore_detail::here().broke(what);
+  explore_detail::here().abandon();
 }
 
 std::string exploration::report() const {

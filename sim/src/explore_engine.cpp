@@ -84,7 +84,16 @@ engine::engine(const erased_scenario& scenario, const limits& bounds)
   for (std::size_t index = 0; index < threads_max; ++index) threads_[index].index = index;
 }
 
-engine::~engine() { current_engine = nullptr; }
+// Fibers leave their stacks by themselves, which frees what AddressSanitizer keeps for them.
+engine::~engine() {
+  is_closing_ = true;
+  for (explored_thread& thread : threads_) {
+    if (!thread.is_begun) continue;
+    running_ = &thread;
+    root_.switch_to(thread.stack);
+  }
+  current_engine = nullptr;
+}
 
 engine* engine::current() noexcept { return current_engine; }
 
@@ -110,26 +119,33 @@ bool engine::run() {
   main.has_pending = false;
   main.has_released = false;
   main.fresh = 0;
-  main.stack.restart(&engine::run_main, this);
+  if (!main.is_begun) main.stack.restart(&engine::run_main, this);
+  main.is_begun = true;
   running_ = &main;
   root_.switch_to(main.stack);
   if (violation_.empty()) return true;
+  // Their stacks stand in the middle of something.
+  for (explored_thread& thread : threads_) thread.is_begun = false;
   keep_for_ever(std::exchange(state_, nullptr));
   return false;
 }
 
+// A fiber does one execution after another; what the engine began in run() ends there.
 void engine::run_main(void* self) {
   engine& here = *static_cast<engine*>(self);
   here.threads_[0].stack.arrived();
-  try {
-    here.main_body();
-  } catch (const std::exception& thrown) {
-    here.fail(std::string{"the state's making or the check threw: "} + thrown.what());
-  } catch (...) {
-    here.fail("the state's making or the check threw");
+  for (;;) {
+    if (here.is_closing_) here.abandon();
+    try {
+      here.main_body();
+    } catch (const std::exception& thrown) {
+      here.broke(std::string{"the state's making or the check threw: "} + thrown.what());
+    } catch (...) {
+      here.broke("the state's making or the check threw");
+    }
+    if (!here.violation_.empty()) here.abandon();
+    here.threads_[0].stack.switch_to(here.root_);
   }
-  here.threads_[0].stack.switch_to(here.root_);
-  std::terminate();
 }
 
 void engine::main_body() {
@@ -147,7 +163,8 @@ void engine::main_body() {
     thread.touched = 0;
     thread.fresh = 0;
     thread.pauses = 0;
-    thread.stack.restart(&engine::run_thread, &thread);
+    if (!thread.is_begun) thread.stack.restart(&engine::run_thread, &thread);
+    thread.is_begun = true;
   }
   main.now = explored_thread::state::ended;
   if (thread_count_ > 1) schedule(false, true);
@@ -162,23 +179,24 @@ void engine::run_thread(void* thread) {
   self.stack.arrived();
   engine& here = *current_engine;
   const erased_scenario::body& body = here.scenario_.threads[self.index - 1];
-  try {
-    body.run(here.state_.get());
-  } catch (const std::exception& thrown) {
-    here.fail(body.name + " threw: " + thrown.what());
-  } catch (...) {
-    here.fail(body.name + " threw");
+  for (;;) {
+    if (here.is_closing_) here.abandon();
+    try {
+      body.run(here.state_.get());
+    } catch (const std::exception& thrown) {
+      here.broke(body.name + " threw: " + thrown.what());
+    } catch (...) {
+      here.broke(body.name + " threw");
+    }
+    if (!here.violation_.empty()) here.abandon();
+    self.now = explored_thread::state::ended;
+    here.schedule(false, true);
   }
-  self.now = explored_thread::state::ended;
-  here.schedule(false, true);
-  std::terminate();
 }
 
-void engine::fail(std::string what) {
-  violation_ = std::move(what);
-  running_->stack.switch_to(root_);
-  std::terminate();
-}
+void engine::broke(std::string_view what) { violation_ = what; }
+
+void engine::abandon() { running_->stack.leave_for(root_); }
 
 // ---- scheduling ----
 
@@ -186,9 +204,10 @@ std::size_t engine::choose(std::size_t count, bool prefers_first) {
   if (count == 1) return 0;
   const std::size_t taken = choices_.take(count, prefers_first);
   if (taken >= count) {
-    fail("the replay, or what ran before, is not of this scenario: it must do the same each time that it is "
-         "run with the "
-         "same choices");
+    broke("the replay, or what ran before, is not of this scenario: it must do the same each time that it is "
+          "run with the "
+          "same choices");
+    abandon();
   }
   return taken;
 }
@@ -210,8 +229,9 @@ void engine::before_operation() {
   explored_thread& thread = self();
   if (thread.index != 0) {
     if (++steps_ > bounds_.steps_max) {
-      fail("does not end within " + std::to_string(bounds_.steps_max) +
-           " operations; a loop that waits for another thread has to call pause()");
+      broke("does not end within " + std::to_string(bounds_.steps_max) +
+            " operations; a loop that waits for another thread has to call pause()");
+      abandon();
     }
     if (thread.has_acted) schedule(true, false);
     thread.has_acted = true;
@@ -255,20 +275,22 @@ bool engine::unstick() {
   }
   if (all_ended) return false;
   if (any_ends || any_spins) {
-    if (++idle_rounds_ > idle_rounds_max) fail("spins for ever: no thread can change anything any more");
+    if (++idle_rounds_ > idle_rounds_max) {
+      broke("spins for ever: no thread can change anything any more");
+      abandon();
+    }
     for (std::size_t index = 1; index < thread_count_; ++index) threads_[index].wants_news = false;
     return true;
   }
-  std::string who;
+  broke("lost wake: nobody is left to wake who waits:");
   for (std::size_t index = 1; index < thread_count_; ++index) {
     const explored_thread& thread = threads_[index];
     if (thread.now == explored_thread::state::ended) continue;
-    who += who.empty() ? "" : ", ";
-    who += thread_name(index) + " for " +
-           (thread.now == explored_thread::state::waits_for_event ? name_of(events_[thread.waits_for])
-                                                                  : name_of(words_[thread.waits_for]));
+    violation_ += ' ' + thread_name(index) + " for " +
+                  (thread.now == explored_thread::state::waits_for_event ? name_of(events_[thread.waits_for])
+                                                                         : name_of(words_[thread.waits_for]));
   }
-  fail("lost wake: nobody is left to wake who waits: " + who);
+  abandon();
 }
 
 }  // namespace pinion::sim::explore_detail

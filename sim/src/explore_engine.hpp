@@ -61,6 +61,7 @@ struct explored_thread {
   enum class state : std::uint8_t { ready, waits_for_event, waits_for_futex, ended };
 
   fiber stack;
+  bool is_begun = false;  // the stack stands where an execution may begin
   std::size_t index = 0;
   state now = state::ready;
   bool has_acted = false;  // since somebody chose it to run
@@ -104,8 +105,11 @@ class engine {
   void preemptions_max(std::uint32_t most) { preemptions_max_ = most; }
   choices& answers() { return choices_; }
 
-  /// Ends the execution; does not return.
-  [[noreturn]] void fail(std::string what);
+  /// Says what is wrong; abandon() is to follow, as a statement of its own: nothing that it leaves is unwound, and what
+  /// stands in one expression with it would never be freed.
+  void broke(std::string_view what);
+  /// Ends the execution.
+  [[noreturn]] void abandon();
 
   // What explored_sync calls.
   word_handle make_word(std::uint64_t value, value_kind kind, std::uint8_t bytes);
@@ -185,6 +189,7 @@ class engine {
   std::size_t thread_count_ = 0;  // with the main thread
   std::shared_ptr<void> state_;
 
+  bool is_closing_ = false;
   std::uint32_t execution_ = 0;
   std::uint32_t steps_ = 0;
   std::uint32_t preemptions_ = 0;

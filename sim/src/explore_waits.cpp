@@ -13,8 +13,10 @@ namespace pinion::sim::explore_detail {
 void engine::pause() {
   explored_thread& thread = self();
   if (thread.index == 0) return;
-  if (++steps_ > bounds_.steps_max)
-    fail("does not end within " + std::to_string(bounds_.steps_max) + " operations");
+  if (++steps_ > bounds_.steps_max) {
+    broke("does not end within " + std::to_string(bounds_.steps_max) + " operations");
+    abandon();
+  }
   if (is_traced_) note("pause", "", "");
   thread.fresh = 0;
   if (++thread.pauses > bounds_.pauses_max) {
@@ -41,7 +43,8 @@ event_handle engine::make_event() {
 
 event_record& engine::event_of(event_handle handle) {
   if (handle.execution != execution_ || handle.number >= event_count_) {
-    fail("uses an event that was made outside this execution: keep it in the state");
+    broke("uses an event that was made outside this execution: keep it in the state");
+    abandon();
   }
   return events_[handle.number];
 }
@@ -66,7 +69,10 @@ void engine::post_event(event_handle handle) {
 
 void engine::block(explored_thread::state why, std::uint32_t what) {
   explored_thread& thread = self();
-  if (thread.index == 0) fail("waits where no other thread runs any more");
+  if (thread.index == 0) {
+    broke("waits where no other thread runs any more");
+    abandon();
+  }
   thread.now = why;
   thread.waits_for = what;
   schedule(false, true);
@@ -157,14 +163,17 @@ void engine::make_plain(plain_record& plain) {
 }
 
 void engine::race(const plain_record& plain, const char* what, const char* other, std::size_t thread) {
-  fail("data race: " + thread_name(self().index) + ' ' + what + ' ' +
-       (plain.name == nullptr ? "a plain" : plain.name) + ", and nothing says that " + thread_name(thread) +
-       "'s " + other + " has happened before");
+  broke("data race: " + thread_name(self().index) + ' ' + what + ' ' +
+        (plain.name == nullptr ? "a plain" : plain.name) + ", and nothing says that " + thread_name(thread) +
+        "'s " + other + " has happened before");
+  abandon();
 }
 
 void engine::read_plain(plain_record& plain) {
-  if (plain.execution != execution_)
-    fail("uses a plain that was made outside this execution: keep it in the state");
+  if (plain.execution != execution_) {
+    broke("uses a plain that was made outside this execution: keep it in the state");
+    abandon();
+  }
   explored_thread& thread = self();
   plain.reads[thread.index] = ++thread.known.clock[thread.index];
   if (thread.known.clock[plain.writer] < plain.written) race(plain, "reads", "write", plain.writer);
@@ -172,8 +181,10 @@ void engine::read_plain(plain_record& plain) {
 }
 
 void engine::write_plain(plain_record& plain, const char* what) {
-  if (plain.execution != execution_)
-    fail("uses a plain that was made outside this execution: keep it in the state");
+  if (plain.execution != execution_) {
+    broke("uses a plain that was made outside this execution: keep it in the state");
+    abandon();
+  }
   explored_thread& thread = self();
   ++thread.known.clock[thread.index];
   if (thread.known.clock[plain.writer] < plain.written) race(plain, what, "write", plain.writer);

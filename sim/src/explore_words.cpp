@@ -53,8 +53,10 @@ store_record& engine::fresh_record() {
 }
 
 word_handle engine::make_word(std::uint64_t value, value_kind kind, std::uint8_t bytes) {
-  if (word_count_ == words_max)
-    fail("more than " + std::to_string(words_max) + " atomic words in one execution");
+  if (word_count_ == words_max) {
+    broke("more than " + std::to_string(words_max) + " atomic words in one execution");
+    abandon();
+  }
   const auto number = static_cast<std::uint32_t>(word_count_++);
   explored_thread& thread = self();
   ++thread.known.clock[thread.index];
@@ -77,14 +79,19 @@ word_handle engine::make_word(std::uint64_t value, value_kind kind, std::uint8_t
 
 word_record& engine::word_of(word_handle handle) {
   if (handle.execution != execution_ || handle.number >= word_count_) {
-    fail("uses a word that was made outside this execution: keep it in the state");
+    broke("uses a word that was made outside this execution: keep it in the state");
+    abandon();
   }
   word_record& word = words_[handle.number];
   explored_thread& thread = self();
-  if (word.is_gone) fail("use after its end: " + name_of(word) + " by " + thread_name(thread.index));
+  if (word.is_gone) {
+    broke("use after its end: " + name_of(word) + " by " + thread_name(thread.index));
+    abandon();
+  }
   if (thread.known.clock[word.made_by] < word.made_at) {
-    fail("data race: " + thread_name(thread.index) + " uses " + name_of(word) + ", and nothing says that " +
-         thread_name(word.made_by) + "'s making of it has happened before");
+    broke("data race: " + thread_name(thread.index) + " uses " + name_of(word) + ", and nothing says that " +
+          thread_name(word.made_by) + "'s making of it has happened before");
+    abandon();
   }
   word.touched[thread.index] = thread.known.clock[thread.index];
   return word;
@@ -95,8 +102,9 @@ void engine::end_word(word_handle handle) {
   const explored_thread& thread = self();
   for (std::size_t other = 0; other < thread_count_; ++other) {
     if (word.touched[other] > thread.known.clock[other]) {
-      fail("data race: " + thread_name(thread.index) + " ends " + name_of(word) + ", and nothing says that " +
-           thread_name(other) + "'s use of it has happened before");
+      broke("data race: " + thread_name(thread.index) + " ends " + name_of(word) +
+            ", and nothing says that " + thread_name(other) + "'s use of it has happened before");
+      abandon();
     }
   }
   word.is_gone = true;
@@ -152,8 +160,10 @@ ordered_set engine::enter(const word_record& word, std::size_t number, std::size
   const ordered_set later = later_than(word, number, index);
   order_.connect(fences, later);
   if (!is_ordered) return fences;
-  if (order_.full())
-    fail("more than " + std::to_string(ordered_max) + " seq_cst operations in one execution");
+  if (order_.full()) {
+    broke("more than " + std::to_string(ordered_max) + " seq_cst operations in one execution");
+    abandon();
+  }
   entered.add(order_.add());
   order_.connect(entered, later);
   order_.connect(up_to(word, index, writes) | self().known.earlier, entered);
@@ -350,8 +360,10 @@ void engine::fence(std::memory_order order) {
   }
   ordered_set entered;
   if (is_total(order)) {
-    if (order_.full())
-      fail("more than " + std::to_string(ordered_max) + " seq_cst operations in one execution");
+    if (order_.full()) {
+      broke("more than " + std::to_string(ordered_max) + " seq_cst operations in one execution");
+      abandon();
+    }
     const std::size_t number = order_.add();
     entered.add(number);
     ordered_set before = strongly;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <new>
 
 #if defined(PINION_SIM_ASAN)
@@ -134,6 +135,19 @@ void fiber::switch_to(fiber& to) noexcept {
   swapcontext(&context_, &to.context_);
 #endif
   arrived();
+}
+
+void fiber::leave_for(fiber& to) noexcept {
+  left = this;
+#if defined(PINION_SIM_ASAN)
+  __sanitizer_start_switch_fiber(nullptr, to.bottom_, to.size_);
+#endif
+#if defined(__x86_64__)
+  pinion_sim_switch(&stack_pointer_, to.stack_pointer_);
+#else
+  swapcontext(&context_, &to.context_);
+#endif
+  std::terminate();
 }
 
 void fiber::arrived() noexcept {

@@ -40,6 +40,9 @@ class fiber {
   /// Leaves `this`, on which the caller stands, for `to`; returns when somebody switches back.
   void switch_to(fiber& to) noexcept;
 
+  /// The same, never to come back: only restart() may follow.
+  [[noreturn]] void leave_for(fiber& to) noexcept;
+
   /// What was just begun by `run`: the first thing that it does.
   void arrived() noexcept;
 

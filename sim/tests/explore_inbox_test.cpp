@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <pinion/base/sync.hpp>
 #include <pinion/sim/explore.hpp>
 #include <string>
@@ -137,14 +138,14 @@ struct office {
 };
 
 template <template <class> class Inbox>
-exploration explored(const variation& how = {}) {
+exploration explored(const variation& how = {}, const limits& bounds = {}) {
   using state = office<Inbox<explored_sync>, explored_sync, 2>;
   scenario<state> result{[how] { return std::make_shared<state>(how); }};
   result.thread("owner", [](state& s) { s.owner(); });
   result.thread("left", [](state& s) { s.producer(0, 1); });
   result.thread("right", [](state& s) { s.producer(1, 2); });
   result.finally([](state& s) { require(s.sum == 3, "an item was lost or came twice"); });
-  return explore(result);
+  return explore(result, bounds);
 }
 
 void expect_found(const exploration& found, const std::string& violation) {
@@ -169,7 +170,8 @@ TEST(explore_inbox, EachMissingStepOfATaggedInboxLosesAWake) {
 }
 
 TEST(explore_inbox, AFlaggedInboxLosesNothingWithItsFencesAndAWakeWithoutThem) {
-  const exploration found = explored<flagged_inbox>();
+  const exploration found =
+      explored<flagged_inbox>({}, {.executions_max = 200'000, .random_executions = 50'000});
 
   EXPECT_TRUE(found) << found.report();
   expect_found(explored<flagged_inbox>({.has_fences = false}), "lost wake");

@@ -3,12 +3,12 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <pinion/base/assert.hpp>
 #include <pinion/sim/explore.hpp>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace pinion::sim {
 namespace {
@@ -237,7 +237,7 @@ TEST(explore, AWeakCompareExchangeMayFailWithoutCauseAndAStrongOneNot) {
 
 TEST(explore, AWordUsedAfterItsEndOrBeforeItsMakingIsKnownIsFound) {
   struct holder {
-    std::unique_ptr<word<int>> kept = std::make_unique<word<int>>(1);
+    std::optional<word<int>> kept{std::in_place, 1};
     std::optional<word<int>> late;
     word<word<int>*> shown{nullptr};
     word<int> is_done{0};
