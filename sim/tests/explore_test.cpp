@@ -28,6 +28,11 @@ struct flags {
   word<int> left{0};
   word<int> right{0};
   bool is_in[2]{};
+
+  flags() {
+    explored_sync::name(left, "left");
+    explored_sync::name(right, "right");
+  }
 };
 
 scenario<flags> dekker(bool has_fence) {
@@ -143,6 +148,17 @@ TEST(explore, AViolationReplaysExactly) {
   EXPECT_EQ(again.schedule, found.schedule);
   EXPECT_EQ(again.executions, 1U);
   EXPECT_FALSE(found.schedule.empty());
+}
+
+TEST(explore, AScheduleNamesThreadOperationWordAndWhichStoreWasRead) {
+  const exploration found = explore(dekker(false));
+
+  EXPECT_EQ(found.schedule,
+            "1    left       store relaxed          left         1\n"
+            "2    left       load relaxed           right        0 (the initial value)\n"
+            "3    right      store relaxed          right        1\n"
+            "4    right      load relaxed           left         0 (the initial value; 1 newer)\n");
+  EXPECT_EQ(found.replay, "3.1.1:001");
 }
 
 TEST(explore, ARandomViolationReplaysToo) {
