@@ -198,6 +198,43 @@ TEST(explore, AWaitThatNobodyEndsIsALostWake) {
   EXPECT_NE(found.schedule.find("initial value"), std::string::npos) << found.schedule;
 }
 
+struct handed_over {
+  explored_sync::event there;
+  plain<int> shared{0};
+};
+
+TEST(explore, AnEventHandsOverWhatWasWrittenBeforeIt) {
+  scenario<handed_over> result;
+  result.thread("giver", [](handed_over& h) {
+    h.shared.write(1);
+    h.there.post();
+  });
+  result.thread("taker", [](handed_over& h) {
+    h.there.wait();
+    require(h.shared.read() == 1, "is not what was written");
+  });
+
+  const exploration found = explore(result);
+
+  EXPECT_TRUE(found) << found.report();
+}
+
+TEST(explore, AWriteAfterAReadThatNothingOrdersIsADataRace) {
+  scenario<handed_over> result;
+  result.thread("reader", [](handed_over& h) {
+    static_cast<void>(h.shared.read());
+    h.there.post();
+  });
+  result.thread("writer", [](handed_over& h) {
+    h.shared.write(1);
+    h.there.wait();
+  });
+
+  EXPECT_EQ(
+      explore(result).violation.find("data race: writer writes a plain, and nothing says that reader's read"),
+      0U);
+}
+
 TEST(explore, AFutexWakeAfterTheStoreIsNeverMissed) {
   const auto futex = [](bool stores_first) {
     struct state {
