@@ -33,7 +33,7 @@ PARTS = (
     Part("base", requires=("tl-expected/1.1.0",), has_library=True, is_optional=False),
     Part("timer", links=("base",), backends=("ordered_map", "two_level_wheel", "stationary_wheel",
                                             "overflow_wheel", "deferred_wheel")),
-    Part("sim", links=("base",)),
+    Part("sim", links=("base",), has_library=True),
 )
 SWITCHES = {
     # AUTO leaves it to the machine that builds; whoever shares binaries says ON or OFF.

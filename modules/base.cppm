@@ -38,6 +38,8 @@ using pinion::report;
 using pinion::set_diagnostic_sink;
 using pinion::set_violation_handler;
 using pinion::severity;
+using pinion::std_sync;
+using pinion::sync_traits;
 using pinion::to_string;
 using pinion::unexpected;
 using pinion::violation_handler;

@@ -8,10 +8,17 @@ export module pinion.sim;
 export import pinion.base;
 
 export namespace pinion::sim {
+using pinion::sim::exploration;
+using pinion::sim::explore;
+using pinion::sim::explored_sync;
+using pinion::sim::limits;
+using pinion::sim::replay;
+using pinion::sim::require;
 using pinion::sim::run_end;
 using pinion::sim::run_result;
 using pinion::sim::run_until;
 using pinion::sim::run_until_idle;
+using pinion::sim::scenario;
 using pinion::sim::sleeper;
 using pinion::sim::turn_function;
 using pinion::sim::turns_usual;

@@ -38,4 +38,16 @@ TEST(base_module, TheDiagnosticSeamIsTheOneTheLibraryUses) {
   EXPECT_EQ(said, "hello");
 }
 
+TEST(base_module, TheSeamOfSharedWordsCrosses) {
+  static_assert(pinion::sync_traits<pinion::std_sync>);
+  pinion::std_sync::event event;
+  pinion::std_sync::plain<int> shared{1};
+
+  event.post();
+  event.wait();
+  shared.write(2);
+
+  EXPECT_EQ(shared.read(), 2);
+}
+
 }  // namespace

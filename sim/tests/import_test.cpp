@@ -31,6 +31,22 @@ TEST(sim_module, AClockIsToldAndRead) {
   EXPECT_LE(view.now(), instant{17});
 }
 
+struct shared_words {
+  pinion::sim::explored_sync::atomic<int> flag{0};
+  pinion::sim::explored_sync::plain<int> letter{0};
+};
+
+TEST(sim_module, AScenarioIsExplored) {
+  pinion::sim::scenario<shared_words> race;
+  race.thread("writer", [](shared_words& s) { s.letter.write(1); });
+  race.thread("reader", [](shared_words& s) { pinion::sim::require(s.letter.read() == 0, "was written"); });
+
+  const pinion::sim::exploration found = pinion::sim::explore(race);
+
+  EXPECT_FALSE(found);
+  EXPECT_EQ(pinion::sim::replay(race, found.replay).violation, found.violation);
+}
+
 TEST(sim_module, AClockDrives) {
   static_assert(pinion::sim::sleeper<alarm>);
   virtual_clock clock{instant{0}};

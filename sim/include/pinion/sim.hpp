@@ -3,5 +3,7 @@
 // pinion's sim part: what stands in for the world in a test.
 #pragma once
 
+#include <pinion/sim/explore.hpp>
+#include <pinion/sim/explored_sync.hpp>
 #include <pinion/sim/run_until.hpp>
 #include <pinion/sim/virtual_clock.hpp>
