@@ -57,7 +57,7 @@ class any_channel {
   // The owner.
   virtual std::size_t drain(sink_ref sink) = 0;
   virtual bool try_arm() = 0;
-  virtual void disarm() = 0;
+  virtual bool disarm() = 0;
   [[nodiscard]] virtual bool has_wakes() const = 0;
   virtual std::size_t close(sink_ref sink) = 0;
   [[nodiscard]] virtual bool is_closed() const = 0;
@@ -101,7 +101,7 @@ class adapted final : public any_channel {
   [[nodiscard]] std::size_t signals() const override { return signals_.load(std::memory_order_relaxed); }
   std::size_t drain(sink_ref sink) override { return channel_->drain(sink); }
   bool try_arm() override { return channel_->try_arm(); }
-  void disarm() override { channel_->disarm(); }
+  bool disarm() override { return channel_->disarm(); }
   [[nodiscard]] bool has_wakes() const override { return channel_->has_wakes(); }
   std::size_t close(sink_ref sink) override { return channel_->close(sink); }
   [[nodiscard]] bool is_closed() const override { return channel_->is_closed(); }

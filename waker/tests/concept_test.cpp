@@ -18,7 +18,7 @@ struct least_inbox {
     return 0;
   }
   bool try_arm() noexcept { return false; }
-  void disarm() noexcept {}
+  bool disarm() noexcept { return false; }
   [[nodiscard]] bool has_wakes() const noexcept { return false; }
   template <class Sink>
   std::size_t close(Sink&&) {

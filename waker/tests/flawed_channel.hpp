@@ -81,7 +81,7 @@ class flawed_channel final : public any_channel {
     if (here() != 0 && !is(defect::arms_without_looking_again)) return false;
     return armed_ = true;
   }
-  void disarm() override { armed_ = false; }
+  bool disarm() override { return std::exchange(armed_, false); }
   [[nodiscard]] bool has_wakes() const override { return here() != 0; }
   std::size_t close(sink_ref sink) override {
     closed_ = true;

@@ -79,7 +79,8 @@ violation each_node_is_drained_once_for_each_time_it_was_queued(const channel_fa
         return broken(factory, "step ", step, ": armed over ", here, " nodes, or not over none");
       armed = here == 0;
     } else {
-      channel->disarm();
+      if (channel->disarm() != armed)
+        return broken(factory, "step ", step, ": disarm() did not say that it was armed: ", armed);
       armed = false;
     }
   }

@@ -22,18 +22,21 @@
 //
 // The owner arms in the cell at its head. If that is vacant nothing is queued, chains included, and every push must come here.
 //
-// Memory ordering. A cell: pushes are acq_rel; release publishes node, link and what was done before, a chained push continues
-// the release sequence, and the owner's exchange (acquire) sees all. Acquire is for who replaces `sleeping` (pairs with
-// try_arm's release), and for a chained push: having met a node at position p its thread must from then on see a tail of at least
-// p, or its next node could hang on an earlier cell. The owner's exchange releases, too, and looks at cells acquire: who meets
-// the vacant of a later lap then reloads a tail that is past it. tail_: loads acquire, advances acq_rel: who sees tail t also
-// sees cell t as the lap before left it, or later, so a node of the right parity in it is this lap's and one bit is enough.
+// Memory ordering. A cell: pushes are acq_rel. Release publishes node, link and what was done before; a chained push continues
+// the release sequence, and the owner's exchange (acquire) sees all. Acquire is for who replaces `sleeping` (pairs with try_arm's
+// release), and for a chained push: having met a node at position p its thread must from then on see a tail of at least p, or
+// its next node could hang on an earlier cell. The owner's exchange releases, too, and pushes look at cells acquire: who
+// meets a cell that was emptied sees a tail that is past it, and all earlier cells emptied, so it does not look in vain again.
+// The owner's own looks are relaxed: it only compares. tail_: loads acquire, advances release, and being read-modify-writes
+// they continue each other's release sequences: who sees tail t also sees cell t as the lap before left it, or later, so a node
+// of the right parity in it is this lap's, and one bit of the lap is enough. A failed compare_exchange is followed by new looks.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <pinion/base/assert.hpp>
 #include <pinion/base/diagnostic.hpp>
 #include <pinion/waker/concept.hpp>
 #include <pinion/waker/taken_wakes.hpp>
@@ -92,12 +95,13 @@ class basic_bounded_inbox {
     return armed_;
   }
 
-  /// The owner: takes the arming back. If a push came first, its signal is on its way.
-  void disarm() noexcept {
-    if (!std::exchange(armed_, false)) return;
+  /// The owner: takes the arming back. True if it was armed and stays unsignalled; false if it was not, or a push came first,
+  /// whose signal is on its way.
+  bool disarm() noexcept {
+    if (!std::exchange(armed_, false)) return false;
     std::uint64_t seen = vacant(head_) | sleeping;
-    cell(head_).compare_exchange_strong(seen, vacant(head_), std::memory_order_relaxed,
-                                        std::memory_order_relaxed);
+    return cell(head_).compare_exchange_strong(seen, vacant(head_), std::memory_order_relaxed,
+                                               std::memory_order_relaxed);
   }
 
   /// The owner: whether a drain would find something. One load.
@@ -152,6 +156,7 @@ class basic_bounded_inbox {
 
   word& cell(std::uint64_t position) noexcept { return cells_[position % Capacity]; }
 
+  void advance(std::uint64_t tail) noexcept;
   bool chain(node_type& node, std::uint64_t tail) noexcept;
   std::uint64_t find_end() noexcept;
   node_type* take_cell() noexcept;
@@ -178,39 +183,38 @@ using bounded_inbox = basic_bounded_inbox<std_sync, Capacity>;
 template <sync_traits Sync, std::size_t Capacity>
 push_result basic_bounded_inbox<Sync, Capacity>::push(node_type& node) noexcept {
   if (!node.claim()) return push_result::queued;
-  std::uint64_t tail = tail_.load(std::memory_order_acquire);
   for (;;) {
+    const std::uint64_t tail = tail_.load(std::memory_order_acquire);
     std::uint64_t seen = cell(tail).load(std::memory_order_acquire);
     if ((seen & ~sleeping) == vacant(tail)) {
       node.set_next(nullptr);
       if (cell(tail).compare_exchange_strong(seen, word_of(node, parity(tail)), std::memory_order_acq_rel,
                                              std::memory_order_relaxed)) {
-        // If that fails somebody has helped.
-        std::uint64_t behind = tail;
-        tail_.compare_exchange_strong(behind, tail + 1, std::memory_order_acq_rel, std::memory_order_relaxed);
+        advance(tail);
         return (seen & sleeping) != 0 ? push_result::signal : push_result::queued;
       }
     } else if (is_node_at(seen, tail)) {
-      if (tail_.compare_exchange_strong(tail, tail + 1, std::memory_order_acq_rel,
-                                        std::memory_order_acquire)) {
-        ++tail;
-      }
-      continue;
+      advance(tail);
     } else if (is_node(seen)) {
       if (chain(node, tail)) return push_result::queued;
     } else if (seen == closed) {
       node.unclaim();
       return push_result::closed;
     }
-    tail = tail_.load(std::memory_order_acquire);
   }
 }
 
-// Puts the node before the chain in the newest cell; false if the owner has just emptied it.
+// Moves the tail past a cell that is taken, unless somebody has.
+template <sync_traits Sync, std::size_t Capacity>
+void basic_bounded_inbox<Sync, Capacity>::advance(std::uint64_t tail) noexcept {
+  tail_.compare_exchange_strong(tail, tail + 1, std::memory_order_release, std::memory_order_relaxed);
+}
+
+// Puts the node before the chain in the newest cell; false if that has changed meanwhile.
 template <sync_traits Sync, std::size_t Capacity>
 bool basic_bounded_inbox<Sync, Capacity>::chain(node_type& node, std::uint64_t tail) noexcept {
   word& newest = cell(tail - 1);
-  std::uint64_t seen = newest.load(std::memory_order_relaxed);
+  std::uint64_t seen = newest.load(std::memory_order_acquire);
   if (!is_node(seen)) return false;
   node.set_next(node_of(seen));
   return newest.compare_exchange_strong(seen, word_of(node, seen & odd_lap), std::memory_order_acq_rel,
@@ -221,18 +225,17 @@ bool basic_bounded_inbox<Sync, Capacity>::chain(node_type& node, std::uint64_t t
 // would keep the owner from sleeping.
 template <sync_traits Sync, std::size_t Capacity>
 std::uint64_t basic_bounded_inbox<Sync, Capacity>::find_end() noexcept {
-  std::uint64_t tail = tail_.load(std::memory_order_acquire);
-  while (is_node_at(cell(tail).load(std::memory_order_acquire), tail)) {
-    if (tail_.compare_exchange_strong(tail, tail + 1, std::memory_order_acq_rel, std::memory_order_acquire)) {
-      ++tail;
-    }
+  for (;;) {
+    const std::uint64_t tail = tail_.load(std::memory_order_acquire);
+    if (!is_node_at(cell(tail).load(std::memory_order_relaxed), tail)) return tail;
+    advance(tail);
   }
-  return tail;
 }
 
 template <sync_traits Sync, std::size_t Capacity>
 auto basic_bounded_inbox<Sync, Capacity>::take_cell() noexcept -> node_type* {
   const std::uint64_t seen = cell(head_).exchange(vacant(head_ + Capacity), std::memory_order_acq_rel);
+  PINION_ASSERT(is_node(seen), "the tail passed a cell that nobody had taken");
   ++head_;
   return node_of(seen);
 }
@@ -253,13 +256,16 @@ std::size_t basic_bounded_inbox<Sync, Capacity>::drain(Sink&& sink) {
   const std::uint64_t end = find_end();
   // Pushes may hang on to the last cell while this drain is at work; they belong to the next one.
   const node_type* const latest =
-      head_ < end ? node_of(cell(end - 1).load(std::memory_order_acquire)) : nullptr;
+      head_ < end ? node_of(cell(end - 1).load(std::memory_order_relaxed)) : nullptr;
   std::size_t count = taken_.run(sink);
   while (head_ < end) {
     const bool is_last = head_ + 1 == end;
     node_type* const newest = take_cell();
     std::size_t later = 0;
-    for (const node_type* node = newest; is_last && node != latest; node = node->next()) ++later;
+    for (const node_type* node = newest; is_last && node != latest; node = node->next()) {
+      PINION_ASSERT(node != nullptr, "what was the newest node of a cell is not in its chain");
+      ++later;
+    }
     const std::size_t length = taken_.append_newest_first(newest);
     overflowed_ += length - 1;
     count += taken_.run(sink, length - later);

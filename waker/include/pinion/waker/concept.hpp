@@ -57,7 +57,7 @@ template <class Inbox>
 concept inbox_core = requires(Inbox& box, const Inbox& view, concept_detail::any_sink sink) {
   { box.drain(sink) } -> std::same_as<std::size_t>;     // how many; ends being armed
   { box.try_arm() } noexcept -> std::same_as<bool>;     // false: not empty, or closed
-  box.disarm();                                         // without draining
+  { box.disarm() } noexcept -> std::same_as<bool>;      // without draining; false: a push was told to signal
   { view.has_wakes() } noexcept -> std::same_as<bool>;  // a look, for who polls
   { box.close(sink) } -> std::same_as<std::size_t>;     // how many were handed back
   { view.is_closed() } noexcept -> std::same_as<bool>;

@@ -60,10 +60,11 @@ class mutex_inbox {
     return armed_;
   }
 
-  /// The owner: takes the arming back.
-  void disarm() noexcept {
+  /// The owner: takes the arming back. True if it was armed and stays unsignalled; false if it was not, or a push came first,
+  /// whose signal is on its way.
+  bool disarm() noexcept {
     const std::lock_guard lock{mutex_};
-    armed_ = false;
+    return std::exchange(armed_, false);
   }
 
   /// The owner: whether a drain would find something.

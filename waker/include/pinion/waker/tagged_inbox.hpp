@@ -72,10 +72,11 @@ class basic_tagged_inbox {
            seen == sleeping;
   }
 
-  /// The owner: takes the arming back. If a push came first, its signal is on its way.
-  void disarm() noexcept {
+  /// The owner: takes the arming back. True if it was armed and stays unsignalled; false if it was not, or a push came first,
+  /// whose signal is on its way.
+  bool disarm() noexcept {
     std::uintptr_t seen = sleeping;
-    head_.compare_exchange_strong(seen, empty, std::memory_order_relaxed, std::memory_order_relaxed);
+    return head_.compare_exchange_strong(seen, empty, std::memory_order_relaxed, std::memory_order_relaxed);
   }
 
   /// The owner: whether a drain would find something. One load.

@@ -54,7 +54,7 @@ class value_inbox {
   /// The owner: as the inbox beneath.
   [[nodiscard]] bool try_arm() noexcept { return inbox_.try_arm(); }
   /// The owner: as the inbox beneath.
-  void disarm() noexcept { inbox_.disarm(); }
+  bool disarm() noexcept { return inbox_.disarm(); }
   /// The owner: as the inbox beneath.
   [[nodiscard]] bool has_wakes() const noexcept { return inbox_.has_wakes(); }
 

@@ -121,8 +121,8 @@ class wake_channel {
   }
   /// Before sleeping: the next push signals. False: there is something to drain, or it is closed.
   [[nodiscard]] bool try_arm() noexcept { return shared_->inbox.try_arm(); }
-  /// Takes the arming back.
-  void disarm() noexcept { shared_->inbox.disarm(); }
+  /// Takes the arming back. False: it was not armed, or a signal is on its way.
+  bool disarm() noexcept { return shared_->inbox.disarm(); }
   /// Whether a drain would find something.
   [[nodiscard]] bool has_wakes() const noexcept { return std::as_const(shared_->inbox).has_wakes(); }
   /// Refuses every push from now on and hands what is here to the sink; returns how many.

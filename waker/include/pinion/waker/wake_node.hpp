@@ -34,7 +34,10 @@ inline constexpr std::size_t cache_line_bytes = 64;
 template <sync_traits Sync>
 class basic_wake_node {
  public:
-  basic_wake_node() noexcept { Sync::name(queued_, "queued"); }
+  basic_wake_node() noexcept {
+    Sync::name(next_, "next");
+    Sync::name(queued_, "queued");
+  }
   basic_wake_node(const basic_wake_node&) = delete;
   basic_wake_node& operator=(const basic_wake_node&) = delete;
   /// Nobody may be about to wake it. In a checked build a node that is still queued is a violation.
