@@ -3,7 +3,6 @@
 // What models the concepts, and what does not.
 #include <gtest/gtest.h>
 
-#include <pinion/sim/virtual_notifier.hpp>
 #include <pinion/waker.hpp>
 
 namespace pinion::waker {
@@ -63,7 +62,6 @@ static_assert(!notifier<signal_may_throw>);
 static_assert(waiting_notifier<eventfd_notifier>);
 static_assert(waiting_notifier<futex_notifier>);
 static_assert(waiting_notifier<default_notifier>);
-static_assert(waiting_notifier<sim::virtual_notifier>);
 
 TEST(inbox, TheLeastOnesThatModelTheConceptsCanBeJoined) {
   wake_channel<least_inbox, least_notifier> channel;

@@ -13,6 +13,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
+static_assert(waiting_notifier<sim::virtual_notifier>);
+
 constexpr spin_options two_cores{.most = ceil(20us), .least = ceil(1us), .cores = 2};
 constexpr spin_options no_spin{.most = duration{0}, .least = ceil(1us), .cores = 2};
 constexpr auto forget = [](wake_node&) {};

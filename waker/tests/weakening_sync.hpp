@@ -163,7 +163,9 @@ inline const char* name_of(std::memory_order order) {
 /// "push: compare_exchange acq_rel, weakened to acquire": the same wherever the file stands and whatever its line.
 inline std::string name_of(const weakening& w, const std::vector<order_site>& sites) {
   const order_site& site = sites[w.site];
-  std::string function = site.function.substr(0, site.function.find('('));
+  // As compilers spell it: "push_result …::push(node_type &) [Sync = …]".
+  std::string function = site.function.substr(0, site.function.find(" ["));
+  function.resize(std::min(function.size(), function.rfind('(')));
   function.erase(0, function.find_last_of(": ") + 1);
   unsigned number = 1;  // of those that read the same in this function
   for (std::size_t k = 0; k < sites.size(); ++k) {
