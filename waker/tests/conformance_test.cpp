@@ -7,12 +7,12 @@
 //   PINION_TEST_SEED=7 waker_conformance                other numbers; a failure prints the seed it had
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <iostream>
 #include <set>
 
 #include "flawed_channel.hpp"
 #include "laws.hpp"
+#include "listed_test.hpp"
 
 namespace pinion::waker::testing {
 namespace {
@@ -51,31 +51,6 @@ channel_factory factory_of(const char* name, defect which, std::uint64_t seed) {
           .seed = seed};
 }
 
-std::uint64_t seed_from_environment() {
-  const char* text = std::getenv("PINION_TEST_SEED");
-  return text != nullptr ? std::strtoull(text, nullptr, 10) : 1;
-}
-
-/// A test from a function, as laws and backends are lists and not code.
-class listed_test : public ::testing::Test {
- public:
-  explicit listed_test(std::function<void()> body) : body_(std::move(body)) {}
-  void TestBody() override { body_(); }
-
- private:
-  std::function<void()> body_;
-};
-
-void add_test(const std::string& suite, const std::string& name, std::function<void()> body) {
-  ::testing::RegisterTest(suite.c_str(), name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
-                          [body = std::move(body)]() -> ::testing::Test* { return new listed_test{body}; });
-}
-
-void law_holds(const clause& c, const channel_factory& backend) {
-  const violation what = c.check(backend);
-  EXPECT_FALSE(what) << "law " << c.law << " is broken by " << backend.name << ": " << what.what();
-}
-
 void is_killed(const mutant& m, std::uint64_t seed) {
   const violation what = check_law(m.law, factory_of(m.name, m.which, seed));
   EXPECT_TRUE(what) << "mutant " << m.name << " is alive: law " << m.law << " did not see it";
@@ -84,14 +59,7 @@ void is_killed(const mutant& m, std::uint64_t seed) {
 
 void register_all() {
   const std::uint64_t seed = seed_from_environment();
-  for (const channel_factory& backend : backends()) {
-    for (const clause& c : laws()) {
-      if (c.needs_w3 && !backend.keeps_w3) continue;
-      channel_factory seeded = backend;
-      seeded.seed = seed;
-      add_test(backend.name, std::string{c.law} + c.name, [c, seeded] { law_holds(c, seeded); });
-    }
-  }
+  add_laws(laws(), seed);
   for (const mutant& m : mutants) {
     add_test("mutants", std::string{m.name} + "IsKilledBy" + m.law, [m, seed] { is_killed(m, seed); });
   }
@@ -111,7 +79,6 @@ TEST(suite, FindsNothingWrongWithAMutantsUnalteredBase) {
   const channel_factory right = factory_of("none", defect::none, seed_from_environment());
 
   for (const clause& c : laws()) {
-    if (c.has_threads) continue;
     const violation what = c.check(right);
     EXPECT_FALSE(what) << c.law << ' ' << c.name << ": " << what.what();
   }

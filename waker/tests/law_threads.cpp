@@ -181,14 +181,13 @@ violation either_side_may_go_first(const channel_factory& factory) {
 }  // namespace
 
 std::vector<clause> between_threads() {
-  return {{"W1", "EverythingFromOneProducerComesInOrder", one_producer, false, true},
-          {"W1", "EverythingFromTwoProducersComesInOrder", two_producers, false, true},
-          {"W1", "EverythingFromFourProducersComesInOrder", four_producers, false, true},
-          {"W2", "ABurstOfFourThreadsCostsOneSignal", a_burst_of_four_threads_costs_one_signal, false, true},
-          {"W5", "ClosingInTheMiddleAccountsForEachLetter", closing_in_the_middle_accounts_for_each_letter,
-           false, true},
-          {"W5", "EitherSideMayGoFirst", either_side_may_go_first, false, true},
-          {"W7", "MergedWakesAreServed", merged_wakes_are_served, false, true}};
+  return {{"W1", "EverythingFromOneProducerComesInOrder", one_producer},
+          {"W1", "EverythingFromTwoProducersComesInOrder", two_producers},
+          {"W1", "EverythingFromFourProducersComesInOrder", four_producers},
+          {"W2", "ABurstOfFourThreadsCostsOneSignal", a_burst_of_four_threads_costs_one_signal},
+          {"W5", "ClosingInTheMiddleAccountsForEachLetter", closing_in_the_middle_accounts_for_each_letter},
+          {"W5", "EitherSideMayGoFirst", either_side_may_go_first},
+          {"W7", "MergedWakesAreServed", merged_wakes_are_served}};
 }
 
 }  // namespace pinion::waker::testing

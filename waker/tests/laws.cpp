@@ -7,7 +7,7 @@ const std::vector<clause>& laws() {
   static const std::vector<clause> all = [] {
     std::vector<clause> list;
     for (const auto& law : {no_lost_wake(), one_signal_per_arm(), no_allocation_no_drop(), producers_order(),
-                            lifetime(), bounded_drain(), already_there(), between_threads()}) {
+                            lifetime(), bounded_drain(), already_there()}) {
       list.insert(list.end(), law.begin(), law.end());
     }
     return list;
@@ -17,7 +17,7 @@ const std::vector<clause>& laws() {
 
 violation check_law(const std::string& law, const channel_factory& factory) {
   for (const clause& c : laws()) {
-    if (law != c.law || c.has_threads || (c.needs_w3 && !factory.keeps_w3)) continue;
+    if (law != c.law || (c.needs_w3 && !factory.keeps_w3)) continue;
     if (violation what = c.check(factory)) return what;
   }
   return {};

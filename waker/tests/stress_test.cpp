@@ -12,18 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include "sanitized.hpp"
+
 namespace pinion::waker {
 namespace {
 
-// Under a sanitizer each operation takes twenty times as long.
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr bool is_sanitized = true;
-#elif defined(__has_feature)
-constexpr bool is_sanitized = __has_feature(thread_sanitizer) || __has_feature(address_sanitizer);
-#else
-constexpr bool is_sanitized = false;
-#endif
-constexpr std::size_t wakes = is_sanitized ? 100'000 : 1'000'000;
+constexpr std::size_t wakes = testing::is_sanitized ? 100'000 : 1'000'000;
 
 // A task that is woken again as soon as it has run: `run` follows `asked` as closely as the owner can.
 struct task : wake_node {

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "explored_scenarios.hpp"
+#include "sanitized.hpp"
 #include "weakening_sync.hpp"
 
 namespace pinion::waker::testing {
@@ -17,6 +18,15 @@ namespace {
 constexpr sim::limits usual{.executions_max = 60'000, .random_executions = 10'000};
 
 using reasons = std::map<std::string, const char*>;
+
+class weakened : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!is_checked)
+      GTEST_SKIP() << "a mutant may break the ring itself: only a checked build says so before it crashes";
+    if (is_sanitized) GTEST_SKIP() << "a sanitizer sees nothing here, and takes minutes";
+  }
+};
 
 template <class Sync, class Inbox>
 void expect_all_seen(int deepest, const reasons& invisible) {
@@ -51,15 +61,13 @@ void expect_all_seen(int deepest, const reasons& invisible) {
   EXPECT_EQ(met, invisible.size()) << "the list of what can't be seen names an order that is not there";
 }
 
-TEST(weakened, EachOrderOfTheTaggedInboxIsNeeded) {
+TEST_F(weakened, EachOrderOfTheTaggedInboxIsNeeded) {
   using sync = weakening_sync<struct tagged>;
 
   expect_all_seen<sync, basic_tagged_inbox<sync>>(3, {});
 }
 
-TEST(weakened, EachOrderOfTheBoundedInboxIsNeeded) {
-  if (!is_checked)
-    GTEST_SKIP() << "a mutant may break the ring itself: only a checked build says so before it crashes";
+TEST_F(weakened, EachOrderOfTheBoundedInboxIsNeeded) {
   using sync = weakening_sync<struct bounded>;
 
   expect_all_seen<sync, basic_bounded_inbox<sync, 2>>(
