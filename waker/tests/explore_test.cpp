@@ -10,10 +10,6 @@
 
 #include "explored_scenarios.hpp"
 
-// AddressSanitizer keeps a second stack for each fiber, and does not give it back when the fiber begins anew.
-extern "C" const char* __asan_default_options();
-extern "C" const char* __asan_default_options() { return "detect_stack_use_after_return=0"; }
-
 namespace pinion::waker::testing {
 namespace {
 
