@@ -33,6 +33,7 @@ PARTS = (
     Part("base", requires=("tl-expected/1.1.0",), has_library=True, is_optional=False),
     Part("timer", links=("base",), backends=("ordered_map", "two_level_wheel", "stationary_wheel",
                                             "overflow_wheel", "deferred_wheel")),
+    Part("waker", links=("base",), has_library=True),
     Part("sim", links=("base",), has_library=True),
 )
 SWITCHES = {

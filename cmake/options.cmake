@@ -4,7 +4,7 @@
 # anything is configured. Nothing here touches a variable that belongs to an enclosing project.
 
 set(PINION_KNOWN_OPTIONS "")
-set(PINION_PARTS timer sim)
+set(PINION_PARTS timer waker sim)
 
 # pinion_switch(NAME default "what it does")
 macro(pinion_switch name default text)
@@ -31,6 +31,7 @@ endmacro()
 pinion_switch(PINION_TIMER ON "Build the timer part")
 pinion_choice(PINION_TIMER_DEFAULT ordered_map "The store that pinion::timer::default_store names"
               ordered_map two_level_wheel stationary_wheel overflow_wheel deferred_wheel)
+pinion_switch(PINION_WAKER ON "Build the waker part")
 pinion_switch(PINION_SIM ON "Build the sim part")
 pinion_choice(PINION_MODULES AUTO "C++20 modules; AUTO builds them where the toolchain can" AUTO ON OFF)
 pinion_switch(PINION_ASSERT OFF "Check contracts at run time (a checked build)")

@@ -22,6 +22,7 @@ using pinion::floor_to;
 using pinion::forever;
 using pinion::has_sim;
 using pinion::has_timer;
+using pinion::has_waker;
 using pinion::huge_page_bytes;
 using pinion::instant;
 using pinion::is_checked;

@@ -23,4 +23,5 @@ using pinion::sim::sleeper;
 using pinion::sim::turn_function;
 using pinion::sim::turns_usual;
 using pinion::sim::virtual_clock;
+using pinion::sim::virtual_notifier;
 }  // namespace pinion::sim

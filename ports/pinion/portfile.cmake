@@ -27,7 +27,8 @@ endforeach()
 vcpkg_check_features(OUT_FEATURE_OPTIONS feature_options FEATURES
   modules PINION_MODULES
   sim PINION_SIM
-  timer PINION_TIMER)
+  timer PINION_TIMER
+  waker PINION_WAKER)
 
 vcpkg_cmake_configure(
   SOURCE_PATH "${SOURCE_PATH}"

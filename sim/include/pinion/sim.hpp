@@ -7,3 +7,4 @@
 #include <pinion/sim/explored_sync.hpp>
 #include <pinion/sim/run_until.hpp>
 #include <pinion/sim/virtual_clock.hpp>
+#include <pinion/sim/virtual_notifier.hpp>

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// import pinion.waker: what <pinion/waker.hpp> declares, the same entities.
+module;
+#include <pinion/waker.hpp>
+
+export module pinion.waker;
+export import pinion.base;
+
+export namespace pinion::waker {
+using pinion::waker::all_wakes;
+using pinion::waker::basic_bounded_inbox;
+using pinion::waker::basic_eventfd_notifier;
+using pinion::waker::basic_futex_notifier;
+using pinion::waker::basic_tagged_inbox;
+using pinion::waker::basic_taken_wakes;
+using pinion::waker::basic_wake_node;
+using pinion::waker::bounded_inbox;
+using pinion::waker::cache_line_bytes;
+using pinion::waker::default_channel;
+using pinion::waker::default_inbox;
+using pinion::waker::default_notifier;
+using pinion::waker::eventfd_calls;
+using pinion::waker::eventfd_notifier;
+using pinion::waker::futex_notifier;
+using pinion::waker::inbox;
+using pinion::waker::inbox_core;
+using pinion::waker::mutex_inbox;
+using pinion::waker::notifier;
+using pinion::waker::park_end;
+using pinion::waker::parker;
+using pinion::waker::push_result;
+using pinion::waker::spin_budget;
+using pinion::waker::spin_options;
+using pinion::waker::spin_statistics;
+using pinion::waker::tagged_inbox;
+using pinion::waker::taken_wakes;
+using pinion::waker::value_inbox;
+using pinion::waker::waiting_notifier;
+using pinion::waker::wake_channel;
+using pinion::waker::wake_node;
+using pinion::waker::wake_sender;
+}  // namespace pinion::waker

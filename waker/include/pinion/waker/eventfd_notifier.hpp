@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// eventfd_notifier: a signal that makes a descriptor readable: for epoll, poll, and io_uring's multishot poll.
+//
+// The owner's loop watches descriptor() beside its sockets. With EPOLLET (and with multishot poll) each signal is an event of
+// its own, and nothing has to be read; watched for its level, it stays ready until consume().
+//
+//   eventfd_notifier bell;
+//   epoll_ctl(epoll, EPOLL_CTL_ADD, bell.descriptor(), …);
+//   bell.signal();                                                     // any thread
+//   bell.wait(until);                                                  // an owner that waits for nothing else
+//
+// What goes wrong. A counter that is full (EAGAIN, after 2^64 - 2 signals that nobody read) is readable: the owner is told. A
+// descriptor that somebody closed (EBADF): signal() answers false, and what was pushed stays in the inbox until the owner
+// looks. Each failure is reported. The number may by then name another file, which is why nobody but the notifier may close it.
+// In a child of fork() the descriptor is the parent's as well, and a signal there wakes the parent: build another one.
+//
+// Memory ordering. There is no word here; a signal and the wait that it ends are ordered by the kernel. Nothing relies on it:
+// what was pushed is published by the inbox.
+#pragma once
+
+#include <pinion/base/time.hpp>
+#include <system_error>
+
+namespace pinion::waker {
+
+/// What eventfd_notifier asks the operating system for, apart, so that tests can have it fail. Errors are negative.
+struct eventfd_calls {
+  /// A new counter at 0, closed on exec, that blocks nobody.
+  static int open() noexcept;
+  /// Adds one.
+  static int add_one(int descriptor) noexcept;
+  /// Takes all; -EAGAIN if there is nothing.
+  static int take(int descriptor) noexcept;
+  /// Waits until it is readable, at most for so long: 1; 0 if not.
+  static int wait(int descriptor, duration timeout) noexcept;
+  /// Gives it back.
+  static void close(int descriptor) noexcept;
+};
+
+namespace eventfd_detail {
+void complain(const char* what, int error) noexcept;
+}  // namespace eventfd_detail
+
+/// Over any such calls.
+template <class Calls>
+class basic_eventfd_notifier {
+ public:
+  /// A descriptor of its own. Throws std::system_error when the process or the machine has no more of them.
+  basic_eventfd_notifier() : descriptor_(Calls::open()) {
+    if (descriptor_ < 0) {
+      throw std::system_error(
+          -descriptor_, std::generic_category(),
+          "a notifier could not open its eventfd; most likely too many descriptors are open "
+          "(ulimit -n)");
+    }
+  }
+  basic_eventfd_notifier(const basic_eventfd_notifier&) = delete;
+  basic_eventfd_notifier& operator=(const basic_eventfd_notifier&) = delete;
+  /// Closes the descriptor: no signal may be on its way. wake_channel sees to that.
+  ~basic_eventfd_notifier() { Calls::close(descriptor_); }
+
+  /// What becomes readable.
+  [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+
+  /// Makes the descriptor readable: one system call. Any thread. False, and a report, if it can't.
+  bool signal() noexcept {  // NOLINT(readability-make-member-function-const): it changes the counter
+    const int result = Calls::add_one(descriptor_);
+    if (result >= 0 || result == -again) return true;
+    eventfd_detail::complain("signal an owner", -result);
+    return false;
+  }
+
+  /// The owner: makes the descriptor unreadable, and says whether it was readable.
+  bool consume() noexcept {  // NOLINT(readability-make-member-function-const): it changes the counter
+    const int result = Calls::take(descriptor_);
+    if (result < 0 && result != -again) eventfd_detail::complain("read an owner's signals", -result);
+    return result >= 0;
+  }
+
+  /// The owner: waits for a signal until then, and consumes it. True if there was one. May end early, with false.
+  bool wait(instant until) noexcept {
+    const duration timeout = until == never ? forever : until - monotonic_clock::now();
+    const int result = Calls::wait(descriptor_, timeout);
+    if (result < 0 && result != -interrupted) eventfd_detail::complain("wait for a signal", -result);
+    return result > 0 && consume();
+  }
+
+ private:
+  static constexpr int again = static_cast<int>(std::errc::resource_unavailable_try_again);
+  static constexpr int interrupted = static_cast<int>(std::errc::interrupted);
+
+  int descriptor_;
+};
+
+/// The notifier that is shipped.
+using eventfd_notifier = basic_eventfd_notifier<eventfd_calls>;
+
+}  // namespace pinion::waker

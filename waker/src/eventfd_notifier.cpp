@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The system calls of eventfd_notifier, and what it says when one fails.
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <ctime>
+#include <pinion/base/diagnostic.hpp>
+#include <pinion/waker/eventfd_notifier.hpp>
+
+namespace pinion::waker {
+
+int eventfd_calls::open() noexcept {
+  const int descriptor = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  return descriptor < 0 ? -errno : descriptor;
+}
+
+int eventfd_calls::add_one(int descriptor) noexcept {
+  const std::uint64_t one = 1;
+  for (;;) {
+    if (::write(descriptor, &one, sizeof one) >= 0) return 0;
+    if (errno != EINTR) return -errno;
+  }
+}
+
+int eventfd_calls::take(int descriptor) noexcept {
+  std::uint64_t count = 0;
+  for (;;) {
+    if (::read(descriptor, &count, sizeof count) >= 0) return 0;
+    if (errno != EINTR) return -errno;
+  }
+}
+
+int eventfd_calls::wait(int descriptor, duration timeout) noexcept {
+  pollfd watched{.fd = descriptor, .events = POLLIN, .revents = 0};
+  timespec limit{};
+  limit.tv_sec = floor_to<std::chrono::duration<std::time_t>>(timeout).count();
+  limit.tv_nsec = static_cast<long>(timeout.ns % 1'000'000'000);
+  const int ready = ::ppoll(&watched, 1, timeout == forever ? nullptr : &limit, nullptr);
+  if (ready < 0) return -errno;
+  return ready > 0 && (watched.revents & POLLNVAL) != 0 ? -EBADF : ready;
+}
+
+void eventfd_calls::close(int descriptor) noexcept { ::close(descriptor); }
+
+void eventfd_detail::complain(const char* what, int error) noexcept {
+  char text[200];
+  std::snprintf(
+      text, sizeof text,
+      "could not %s: errno %d; most likely the notifier's eventfd was closed by somebody else. What was "
+      "pushed stays queued until its owner looks",
+      what, error);
+  report(severity::error, "waker", text);
+}
+
+}  // namespace pinion::waker

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// laws: each law of concept.hpp as plain functions from a channel factory to what broke, or to nothing.
+//
+// A law has several clauses, each a function. They know no test framework, so the same code proves a pair and kills a mutant,
+// and can be run on an inbox of somebody else's.
+#pragma once
+
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "any_channel.hpp"
+
+namespace pinion::waker::testing {
+
+/// What broke, in words with the numbers and the seed; empty when the law holds.
+class violation {
+ public:
+  violation() = default;
+  explicit violation(std::string what) : what_(std::move(what)) {}
+  [[nodiscard]] explicit operator bool() const noexcept { return !what_.empty(); }
+  [[nodiscard]] const std::string& what() const noexcept { return what_; }
+
+ private:
+  std::string what_;
+};
+
+/// A violation from words and numbers, with the seed.
+template <class... Words>
+violation broken(const channel_factory& factory, const Words&... words) {
+  std::ostringstream text;
+  (text << ... << words);
+  text << " (seed " << factory.seed << ')';
+  return violation{text.str()};
+}
+
+struct clause {
+  const char* law;   ///< "W1"
+  const char* name;  ///< what holds, as a test is named
+  violation (*check)(const channel_factory&);
+  bool needs_w3 = false;  ///< holds only where pushes neither allocate nor wait
+};
+
+[[nodiscard]] std::vector<clause> no_lost_wake();           // W1
+[[nodiscard]] std::vector<clause> one_signal_per_arm();     // W2
+[[nodiscard]] std::vector<clause> no_allocation_no_drop();  // W3
+[[nodiscard]] std::vector<clause> producers_order();        // W4
+[[nodiscard]] std::vector<clause> lifetime();               // W5
+[[nodiscard]] std::vector<clause> bounded_drain();          // W6
+[[nodiscard]] std::vector<clause> already_there();          // W7
+
+/// All of them.
+[[nodiscard]] const std::vector<clause>& laws();
+
+/// W1, W2, W5 and W7 under contention: for a program of its own, which ThreadSanitizer watches.
+[[nodiscard]] std::vector<clause> between_threads();
+
+/// Runs the clauses of one law, in order, up to the first violation.
+[[nodiscard]] violation check_law(const std::string& law, const channel_factory& factory);
+
+}  // namespace pinion::waker::testing

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Notifiers by themselves: signals that nobody waits for, and what the operating system may refuse.
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <pinion/waker.hpp>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace pinion::waker {
+namespace {
+
+template <class Notifier>
+class each_notifier : public ::testing::Test {};
+using notifiers = ::testing::Types<eventfd_notifier, futex_notifier>;
+TYPED_TEST_SUITE(each_notifier, notifiers);
+
+TYPED_TEST(each_notifier, KeepsASignalForTheNextWait) {
+  TypeParam bell;
+
+  EXPECT_TRUE(bell.signal());
+
+  EXPECT_TRUE(bell.wait(never));
+  EXPECT_FALSE(bell.wait(monotonic_clock::now()));
+}
+
+TYPED_TEST(each_notifier, MakesOneOfManySignals) {
+  TypeParam bell;
+
+  for (int k = 0; k < 3; ++k) bell.signal();
+
+  EXPECT_TRUE(bell.consume());
+  EXPECT_FALSE(bell.consume());
+}
+
+TYPED_TEST(each_notifier, WaitsUntilItsTimeAndNotLess) {
+  TypeParam bell;
+  const instant until = monotonic_clock::now() + ceil(std::chrono::milliseconds{2});
+
+  bool signalled = bell.wait(until);
+  while (!signalled && monotonic_clock::now() < until) signalled = bell.wait(until);  // it may end early
+
+  EXPECT_FALSE(signalled);
+  EXPECT_GE(monotonic_clock::now(), until);
+}
+
+TYPED_TEST(each_notifier, IsRungByAnotherThreadEachTime) {
+  TypeParam there, back;
+  int rounds = 0;
+
+  std::thread other{[&] {
+    for (int k = 0; k < 500; ++k) {
+      while (!there.wait(never)) {
+      }
+      back.signal();
+    }
+  }};
+  for (; rounds < 500; ++rounds) {
+    there.signal();
+    while (!back.wait(never)) {
+    }
+  }
+  other.join();
+
+  EXPECT_EQ(rounds, 500);
+  EXPECT_FALSE(there.consume());
+}
+
+TEST(eventfd_notifier, IsReadableFromSignalToConsume) {
+  eventfd_notifier bell;
+  const auto is_readable = [&] {
+    pollfd watched{.fd = bell.descriptor(), .events = POLLIN, .revents = 0};
+    return ::poll(&watched, 1, 0) == 1;
+  };
+
+  EXPECT_FALSE(is_readable());
+  bell.signal();
+  EXPECT_TRUE(is_readable());
+  bell.consume();
+  EXPECT_FALSE(is_readable());
+}
+
+TEST(eventfd_notifier, TellsItsOwnerAlsoWhereTheCounterIsFull) {
+  eventfd_notifier bell;
+  const eventfd_t full = 0xffff'ffff'ffff'fffe;
+  ASSERT_EQ(::eventfd_write(bell.descriptor(), full), 0);
+
+  EXPECT_TRUE(bell.signal());
+
+  EXPECT_TRUE(bell.consume());
+  EXPECT_FALSE(bell.consume());
+}
+
+// Calls that a test scripts: what each returns, and how often they were made.
+struct scripted {
+  static inline int open_result, add_result, take_result, wait_result;
+  static inline int closed;
+  static void reset() { open_result = 7, add_result = 0, take_result = 0, wait_result = 1, closed = -1; }
+
+  static int open() noexcept { return open_result; }
+  static int add_one(int) noexcept { return add_result; }
+  static int take(int) noexcept { return take_result; }
+  static int wait(int, duration) noexcept { return wait_result; }
+  static void close(int descriptor) noexcept { closed = descriptor; }
+};
+
+class failing_calls : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    scripted::reset();
+    reported = &texts;
+    previous = set_diagnostic_sink([](const diagnostic& d) noexcept { reported->emplace_back(d.text); });
+  }
+  void TearDown() override { set_diagnostic_sink(previous); }
+
+  static inline std::vector<std::string>* reported = nullptr;
+  std::vector<std::string> texts;
+  diagnostic_sink previous = nullptr;
+};
+
+TEST_F(failing_calls, NoDescriptorIsAnExceptionThatSaysWhy) {
+  scripted::open_result = -EMFILE;
+
+  try {
+    const basic_eventfd_notifier<scripted> bell;
+    FAIL() << "a notifier without a descriptor was made";
+  } catch (const std::system_error& error) {
+    EXPECT_EQ(error.code(), std::errc::too_many_files_open);
+    EXPECT_NE(std::string{error.what()}.find("ulimit -n"), std::string::npos) << error.what();
+  }
+
+  EXPECT_EQ(scripted::closed, -1);
+}
+
+TEST_F(failing_calls, AFullCounterIsASignal) {
+  scripted::add_result = -EAGAIN;
+  basic_eventfd_notifier<scripted> bell;
+
+  EXPECT_TRUE(bell.signal());
+
+  EXPECT_TRUE(texts.empty());
+}
+
+TEST_F(failing_calls, AClosedDescriptorIsSaidAndWhatWasPushedStays) {
+  scripted::add_result = -EBADF;
+  wake_node node;
+  wake_channel<tagged_inbox, basic_eventfd_notifier<scripted>> channel;
+  ASSERT_TRUE(channel.try_arm());
+
+  const push_result result = channel.sender().push(node);
+
+  EXPECT_EQ(result, push_result::signal);
+  ASSERT_EQ(texts.size(), 1U);
+  EXPECT_NE(texts.front().find("errno 9"), std::string::npos) << texts.front();
+  EXPECT_EQ(channel.drain([](wake_node&) {}), 1U);
+}
+
+TEST_F(failing_calls, AWaitThatFailsIsSaidAndOneThatIsInterruptedIsNot) {
+  basic_eventfd_notifier<scripted> bell;
+
+  scripted::wait_result = -EINTR;
+  EXPECT_FALSE(bell.wait(never));
+  EXPECT_TRUE(texts.empty());
+
+  scripted::wait_result = -EBADF;
+  EXPECT_FALSE(bell.wait(never));
+  EXPECT_EQ(texts.size(), 1U);
+}
+
+TEST_F(failing_calls, ReadinessThatSomebodyElseConsumedIsNoSignal) {
+  scripted::take_result = -EAGAIN;
+  basic_eventfd_notifier<scripted> bell;
+
+  EXPECT_FALSE(bell.wait(never));
+
+  EXPECT_TRUE(texts.empty());
+}
+
+TEST_F(failing_calls, TheRealOnesSayThatADescriptorIsClosed) {
+  EXPECT_EQ(eventfd_calls::add_one(-1), -EBADF);
+  EXPECT_EQ(eventfd_calls::take(-1), -EBADF);
+  const int descriptor = eventfd_calls::open();
+  ASSERT_GE(descriptor, 0);
+  EXPECT_EQ(eventfd_calls::take(descriptor), -EAGAIN);
+  EXPECT_EQ(eventfd_calls::wait(descriptor, duration{0}), 0);
+  eventfd_calls::close(descriptor);
+
+  EXPECT_EQ(eventfd_calls::wait(descriptor, forever), -EBADF);
+}
+
+}  // namespace
+}  // namespace pinion::waker

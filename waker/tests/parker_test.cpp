@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// parker and spin_budget in virtual time: what ends a park, and what a budget learns.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <pinion/sim/virtual_clock.hpp>
+#include <pinion/sim/virtual_notifier.hpp>
+#include <pinion/waker.hpp>
+
+namespace pinion::waker {
+namespace {
+
+using namespace std::chrono_literals;
+
+static_assert(waiting_notifier<sim::virtual_notifier>);
+
+constexpr spin_options two_cores{.most = ceil(20us), .least = ceil(1us), .cores = 2};
+constexpr spin_options no_spin{.most = duration{0}, .least = ceil(1us), .cores = 2};
+constexpr auto forget = [](wake_node&) {};
+
+struct parking {
+  explicit parking(spin_options options) : park(channel, options, clock) {}
+
+  sim::virtual_clock clock{instant{1'000}};
+  wake_node node;
+  wake_channel<tagged_inbox, sim::virtual_notifier> channel{clock};
+  parker<wake_channel<tagged_inbox, sim::virtual_notifier>, sim::virtual_clock::view> park;
+  wake_channel<tagged_inbox, sim::virtual_notifier>::sender_type sender = channel.sender();
+};
+
+TEST(parker, DoesNotSleepOverWhatIsThere) {
+  parking p{no_spin};
+  p.sender.push(p.node);
+
+  EXPECT_EQ(p.park(never), park_end::wakes);
+
+  EXPECT_EQ(p.channel.notifier().waits(), 0U);
+  p.channel.drain(forget);
+}
+
+TEST(parker, SleepsUntilItsTime) {
+  parking p{no_spin};
+
+  EXPECT_EQ(p.park(instant{0} + ceil(1ms)), park_end::timeout);
+
+  EXPECT_EQ(p.clock.time(), instant{0} + ceil(1ms));
+  EXPECT_EQ(p.park(p.clock.time()), park_end::timeout);
+  EXPECT_EQ(p.channel.notifier().waits(), 1U);
+}
+
+TEST(parker, IsWokenByAPushAndNotSignalledAfterwards) {
+  parking p{no_spin};
+  wake_node after;
+  p.channel.notifier().while_asleep([&] { p.sender.push(p.node); });
+
+  EXPECT_EQ(p.park(never), park_end::wakes);
+  p.sender.push(after);
+
+  EXPECT_EQ(p.channel.notifier().signals(), 1U);
+  EXPECT_EQ(p.channel.notifier().stuck(), 0U);
+  EXPECT_EQ(p.channel.drain(forget), 2U);
+}
+
+TEST(parker, TakesTheArmingBackAfterATimeout) {
+  parking p{no_spin};
+
+  EXPECT_EQ(p.park(p.clock.time() + ceil(1us)), park_end::timeout);
+  p.sender.push(p.node);
+
+  EXPECT_EQ(p.channel.notifier().signals(), 0U);
+  p.channel.drain(forget);
+}
+
+TEST(parker, SaysWhenSomebodySignalledByHand) {
+  parking p{no_spin};
+  p.channel.notifier().while_asleep([&] { p.channel.notifier().signal(); });
+
+  EXPECT_EQ(p.park(never), park_end::signalled);
+}
+
+TEST(parker, SeesWhatWasPushedWhereTheSignalFailed) {
+  parking p{no_spin};
+  p.channel.notifier().lose(1);
+  p.channel.notifier().while_asleep([&] { p.sender.push(p.node); });
+
+  EXPECT_EQ(p.park(p.clock.time() + ceil(1ms)), park_end::wakes);
+
+  EXPECT_EQ(p.channel.drain(forget), 1U);
+}
+
+TEST(parker, ComesBackFromAWaitThatEndedForNoReason) {
+  parking p{no_spin};
+  p.channel.notifier().end_early(1);
+
+  EXPECT_EQ(p.park(p.clock.time() + ceil(1ms)), park_end::timeout);
+
+  EXPECT_EQ(p.clock.time(), instant{1'000}) << "so its caller has to look at the clock";
+}
+
+TEST(parker, DoesNotSleepOnAClosedChannel) {
+  parking p{two_cores};
+  p.clock.tick(ceil(1us), /*seed=*/1);
+  p.channel.close(forget);
+
+  EXPECT_EQ(p.park(never), park_end::wakes);
+
+  EXPECT_EQ(p.channel.notifier().waits(), 0U);
+}
+
+TEST(parker, SpinsItsAllowanceBeforeItSleeps) {
+  parking p{two_cores};
+  p.clock.tick(duration{200}, /*seed=*/1);
+
+  EXPECT_EQ(p.park(p.clock.time() + ceil(1ms)), park_end::timeout);
+
+  EXPECT_EQ(p.park.statistics().misses, 1U);
+  EXPECT_GT(p.clock.readings(), 20U);
+  EXPECT_EQ(p.channel.notifier().waits(), 1U);
+}
+
+TEST(parker, SpinsNoLongerThanUntilItsTime) {
+  parking p{two_cores};
+  p.clock.tick(duration{200}, /*seed=*/1);
+
+  EXPECT_EQ(p.park(p.clock.time() + duration{600}), park_end::timeout);
+
+  EXPECT_LT(p.clock.time(), instant{1'000} + ceil(2us));
+}
+
+TEST(spin_budget, IsOffOnOneCoreAndWhereItIsToldSo) {
+  spin_budget one{{.most = ceil(20us), .least = ceil(1us), .cores = 1}}, off{no_spin};
+
+  for (int k = 0; k < 100; ++k) {
+    EXPECT_EQ(one.allowance(), duration{0});
+    EXPECT_EQ(off.allowance(), duration{0});
+    one.slept(duration{500});
+    off.slept(duration{500});
+  }
+
+  EXPECT_EQ(one.statistics().skipped, 100U);
+}
+
+TEST(spin_budget, SinksToTwiceWhatHitsTake) {
+  spin_budget budget{two_cores};
+
+  for (int k = 0; k < 200; ++k) budget.hit(ceil(1us));
+
+  EXPECT_EQ(budget.allowance(), ceil(2us));
+  EXPECT_EQ(budget.statistics().hit_rate(), 1.0);
+}
+
+TEST(spin_budget, RisesAtOnceWhereHitsTakeLonger) {
+  spin_budget budget{two_cores};
+  for (int k = 0; k < 200; ++k) budget.hit(ceil(1us));
+
+  budget.hit(ceil(7us));
+  EXPECT_EQ(budget.allowance(), ceil(14us));
+  budget.hit(ceil(15us));
+
+  EXPECT_EQ(budget.allowance(), ceil(20us)) << "and never beyond the most";
+}
+
+TEST(spin_budget, GivesUpAfterMissesAndReturnsAfterAShortSleep) {
+  spin_budget budget{two_cores};
+
+  for (int k = 0; k < 20; ++k) budget.miss(budget.allowance());
+  EXPECT_EQ(budget.allowance(), duration{0});
+  budget.slept(ceil(1ms));
+  EXPECT_EQ(budget.allowance(), duration{0}) << "a long sleep is none that a spin would have caught";
+  budget.slept(ceil(4us));
+
+  EXPECT_EQ(budget.allowance(), ceil(8us));
+}
+
+TEST(spin_budget, StopsForLongerEachTimeTheCoreIsTakenAway) {
+  spin_budget budget{two_cores};
+  std::uint64_t expected = 64;
+
+  for (int round = 0; round < 10; ++round) {
+    budget.miss(ceil(10ms));
+    std::uint64_t paused = 0;
+    while (budget.allowance() == duration{0}) ++paused;
+    EXPECT_EQ(paused, expected) << "round " << round;
+    expected = std::min<std::uint64_t>(2 * expected, 4'096);
+  }
+  EXPECT_EQ(budget.statistics().preempted, 10U);
+  budget.hit(ceil(1us));
+  budget.miss(ceil(10ms));
+  std::uint64_t paused = 0;
+  while (budget.allowance() == duration{0}) ++paused;
+
+  EXPECT_EQ(paused, 64U) << "a hit shows that there are cores again";
+}
+
+}  // namespace
+}  // namespace pinion::waker

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A million wakes and more, with more threads than cores, and an owner that sleeps whenever it can. Bounded by numbers; the time
+// limit is only there for an owner that nobody wakes.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <pinion/waker.hpp>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "sanitized.hpp"
+
+namespace pinion::waker {
+namespace {
+
+constexpr std::size_t wakes = testing::is_sanitized ? 100'000 : 1'000'000;
+
+// A task that is woken again as soon as it has run: `run` follows `asked` as closely as the owner can.
+struct task : wake_node {
+  std::atomic<std::size_t> asked{0};
+  std::size_t run = 0;
+};
+
+template <class Pair>
+class stress : public ::testing::Test {};
+template <class Inbox, class Notifier>
+struct pair {
+  using channel = wake_channel<Inbox, Notifier>;
+};
+using pairs = ::testing::Types<pair<tagged_inbox, eventfd_notifier>, pair<tagged_inbox, futex_notifier>,
+                               pair<bounded_inbox<256>, futex_notifier>,
+                               pair<bounded_inbox<4>, eventfd_notifier>, pair<mutex_inbox, futex_notifier>>;
+TYPED_TEST_SUITE(stress, pairs);
+
+template <class Channel>
+void expect_every_wake_served(std::size_t producers) {
+  std::vector<task> tasks(64);
+  Channel channel;
+  parker park{channel};
+  const std::size_t each = wakes / producers;
+  const instant limit = monotonic_clock::now() + ceil(std::chrono::seconds{250});
+  std::size_t served = 0;
+  bool gave_up = false;
+
+  std::vector<std::thread> threads;
+  for (std::size_t p = 0; p < producers; ++p) {
+    threads.emplace_back([sender = channel.sender(), &tasks, each, p] {
+      for (std::size_t k = 0; k < each; ++k) {
+        task& woken = tasks[(k * 7 + p) % tasks.size()];
+        woken.asked.fetch_add(1, std::memory_order_relaxed);
+        sender.push(woken);
+      }
+    });
+  }
+  while (served != producers * each && !gave_up) {
+    gave_up = park(limit) == park_end::timeout && monotonic_clock::now() >= limit;
+    channel.drain([&](wake_node& node) {
+      auto& ran = static_cast<task&>(node);
+      const std::size_t asked = ran.asked.load(std::memory_order_relaxed);
+      served += asked - std::exchange(ran.run, asked);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  channel.drain([](wake_node&) {});
+
+  EXPECT_FALSE(gave_up) << "of " << producers * each << " wakes " << served << " were served";
+}
+
+TYPED_TEST(stress, ServesAMillionWakesOfOneProducer) {
+  expect_every_wake_served<typename TypeParam::channel>(1);
+}
+TYPED_TEST(stress, ServesAMillionWakesOfTwoProducers) {
+  expect_every_wake_served<typename TypeParam::channel>(2);
+}
+TYPED_TEST(stress, ServesAMillionWakesOfFourProducers) {
+  expect_every_wake_served<typename TypeParam::channel>(4);
+}
+
+}  // namespace
+}  // namespace pinion::waker
