@@ -37,12 +37,12 @@ class chunk_chains {
  private:
   static constexpr std::uint32_t no_chunk = nothing >> 1;
   // Where an empty chain would put its next number: behind a chunk that is full and never written.
-  static inline constinit chunk full_{};
+  static inline constinit chunk full_chunk{};
 
  public:
   /// One queue: where its next number goes, its first chunk, and a bit for the owner, which is 0 again when the chain runs empty.
   struct chain {
-    std::uint32_t* end = &full_.words[chunk_size];
+    std::uint32_t* end = &full_chunk.words[chunk_size];
     std::uint32_t head : 31 = no_chunk;
     std::uint32_t mark : 1 = 0;
     /// Whether it has no chunk.

@@ -69,7 +69,7 @@ class slab {
 
   /// Bytes held.
   [[nodiscard]] std::size_t memory() const noexcept {
-    return capacity() * sizeof(Object) + pages_.capacity() * sizeof(pages_[0]) +
+    return capacity() * sizeof(Object) + pages_.capacity() * sizeof(Object*) +
            regions_.capacity() * sizeof(regions_[0]);
   }
 

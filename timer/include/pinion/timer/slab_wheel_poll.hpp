@@ -186,7 +186,10 @@ std::size_t slab_wheel<Value, Levels>::serve(std::size_t count) noexcept {
   events_.count(&store_statistics::discarded, looked_at - live);
   events_.count(&store_statistics::moved, live - (batch_count_ - batched));
   entries_ = entries_ - looked_at + placed;
-  if (live != 0 && (buckets_[from].live -= live) == 0) live_.clear(from);
+  if (live != 0) {
+    buckets_[from].live -= live;
+    if (buckets_[from].live == 0) live_.clear(from);
+  }
   if (batch_count_ != batched) {
     const std::uint64_t since = levels_.begin_of(levels_.hand()).ns;
     if (urgent_ == 0 || since < urgent_since_) urgent_since_ = since;

@@ -74,7 +74,7 @@ class slot_map {
     /// Whether it holds a value.
     [[nodiscard]] bool is_taken() const noexcept { return (generation_ & 1) != 0; }
     /// The value of a taken slot.
-    [[nodiscard]] Value& value() noexcept { return value_; }
+    [[nodiscard]] Value& value() noexcept { return held; }
 
     slot(const slot&) = delete;
     slot& operator=(const slot&) = delete;
@@ -82,12 +82,12 @@ class slot_map {
 
    private:
     friend slot_map;
-    slot(std::uint32_t generation, std::uint32_t link) noexcept : generation_(generation), link_(link) {}
+    slot(std::uint32_t generation, std::uint32_t link) noexcept : generation_(generation), next_free(link) {}
 
     std::uint32_t generation_;
     union {
-      Value value_;
-      std::uint32_t link_;
+      Value held;
+      std::uint32_t next_free;
     };
   };
 
@@ -102,7 +102,7 @@ class slot_map {
   /// Destroys the values that are left.
   ~slot_map() {
     for (std::uint32_t k = 0; k < made_; ++k) {
-      if (slots_[k].is_taken()) std::destroy_at(&slots_[k].value_);
+      if (slots_[k].is_taken()) std::destroy_at(&slots_[k].held);
     }
   }
 
@@ -116,8 +116,8 @@ class slot_map {
       grow();
     const std::uint32_t number = free_;
     slot& s = slots_[number];
-    free_ = s.link_;
-    std::construct_at(&s.value_, std::move(value));
+    free_ = s.next_free;
+    std::construct_at(&s.held, std::move(value));
     s.generation_ = step(s.generation_);
     ++size_;
     return number;
@@ -156,7 +156,7 @@ class slot_map {
   }
   [[nodiscard]] handle name(std::uint32_t number) const noexcept { return name(number, slots_[number]); }
   /// The value and the tag of a slot, the value only while it is taken.
-  [[nodiscard]] Value& value(std::uint32_t number) noexcept { return slots_[number].value_; }
+  [[nodiscard]] Value& value(std::uint32_t number) noexcept { return slots_[number].held; }
   [[nodiscard]] Tag& tag(std::uint32_t number) noexcept { return slots_[number]; }
   [[nodiscard]] const Tag& tag(std::uint32_t number) const noexcept { return slots_[number]; }
   /// Whether a slot holds a value.
@@ -169,14 +169,14 @@ class slot_map {
   /// The same, of a slot that has been looked up.
   Value erase(std::uint32_t number, slot& s) noexcept {
     PINION_ASSERT(s.is_taken(), "erase() of a slot that holds nothing: find() it first");
-    Value value = std::move(s.value_);
-    std::destroy_at(&s.value_);
+    Value value = std::move(s.held);
+    std::destroy_at(&s.held);
     s.generation_ = step(s.generation_);
     --size_;
     if (s.generation_ == first_generation(number)) [[unlikely]] {
       ++retired_;
     } else {
-      s.link_ = free_;
+      s.next_free = free_;
       free_ = number;
     }
     return value;

@@ -17,7 +17,7 @@ std::string slot_map<Value, Tag>::violated_invariant() const {
 
   std::size_t free = 0;
   std::vector<bool> seen(made_);
-  for (std::uint32_t k = free_; k != none; k = slots_[k].link_) {
+  for (std::uint32_t k = free_; k != none; k = slots_[k].next_free) {
     if (k >= made_) return broken("the free list goes on in slot ", k, " of ", made_);
     if (is_taken(k)) return broken("slot ", k, " is taken, and in the free list");
     if (seen[k]) return broken("slot ", k, " is twice in the free list");
