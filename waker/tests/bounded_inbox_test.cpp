@@ -3,6 +3,7 @@
 
 #include <array>
 #include <pinion/waker/bounded_inbox.hpp>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,27 @@ TEST(bounded_inbox, KeepsItsOrderAroundAnOverflowThatIsDrainedInPart) {
 
   ASSERT_EQ(came.size(), nodes.size());
   for (std::size_t k = 0; k < nodes.size(); ++k) EXPECT_EQ(came[k], &nodes[k]) << k;
+}
+
+TEST(bounded_inbox, LeavesWhatHungOnToItsLastCellMeanwhileToTheNextDrain) {
+  std::array<wake_node, 6> nodes;
+  bounded_inbox<2> inbox;
+  std::vector<const wake_node*> came;
+  for (std::size_t k = 0; k < 3; ++k) static_cast<void>(inbox.push(nodes[k]));
+  const auto throws_at_the_second = [&](wake_node& node) {
+    if (&node == &nodes[1]) throw std::runtime_error{"sink"};
+  };
+  EXPECT_THROW(inbox.drain(throws_at_the_second), std::runtime_error);
+  for (std::size_t k = 3; k < 5; ++k) static_cast<void>(inbox.push(nodes[k]));  // full again
+
+  const auto push_the_last = [&](wake_node& node) {
+    came.push_back(&node);
+    static_cast<void>(inbox.push(nodes[5]));
+  };
+  inbox.drain(push_the_last);
+
+  EXPECT_EQ(came, (std::vector<const wake_node*>{&nodes[2], &nodes[3], &nodes[4]}));
+  EXPECT_EQ(inbox.drain(forget), 1U);
 }
 
 TEST(bounded_inbox, WorksThroughManyLapsFromEachCellOn) {

@@ -21,8 +21,9 @@
 // did before; later pushes are read-modify-writes and continue the release sequence, so the owner's one acquire sees every
 // chain below. Acquire is for who replaces `sleeping` and is told to signal: it pairs with try_arm's release. On failure
 // relaxed: the value is only compared. drain: exchange acquire, the other half of push; it publishes nothing. try_arm: release
-// on success, nothing is read but the tag. That it can't miss a push, nor a push the tag, needs no order: all are
-// read-modify-writes of one word, each sees the one before it. close: exchange acq_rel; release pairs with the load acquire of
+// on success, nothing is read but the tag. That it can't miss a push, nor a push the tag, needs no order: those that
+// succeed are read-modify-writes of one word, each sees the one before it; one that fails, which may go by an old value, is
+// tried again (push), or its owner drains again (try_arm). close: exchange acq_rel; release pairs with the load acquire of
 // a push that is refused, so who is refused sees what the owner did before closing.
 #pragma once
 
