@@ -12,13 +12,16 @@
 
 namespace pinion::timer::inline PINION_MODE {
 
+/// What is where in a wheel, counted once.
 template <class Value, class Levels>
 class slab_wheel<Value, Levels>::census {
  public:
+  /// Of a wheel that stays as it is meanwhile.
   explicit census(const slab_wheel& wheel)
       : w_(wheel), found_(wheel.slots_.made()), live_(std::size_t{wheel.no_bucket()} + 1),
         ticks_(wheel.bucket_count()) {}
 
+  /// What does not hold, or nothing.
   [[nodiscard]] std::string result() {
     for (auto part : {&census::slots_and_free_list, &census::entries, &census::compaction, &census::each_slot,
                       &census::counts, &census::occupancies, &census::quiet}) {

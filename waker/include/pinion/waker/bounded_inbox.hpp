@@ -51,9 +51,11 @@ class basic_bounded_inbox {
                 "a ring's capacity is a power of two, 2 at least");
 
  public:
+  /// What it keeps, and what a drain takes out.
   using node_type = basic_wake_node<Sync>;
   using taken_type = basic_taken_wakes<Sync>;
 
+  /// Empty, and awake.
   basic_bounded_inbox() noexcept {
     for (word& cell : cells_) {
       Sync::name(cell, "cell");

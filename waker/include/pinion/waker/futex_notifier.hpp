@@ -23,6 +23,7 @@ namespace pinion::waker {
 template <sync_traits Sync, class Clock = monotonic_clock>
 class basic_futex_notifier {
  public:
+  /// One that nobody has signalled.
   basic_futex_notifier() noexcept { Sync::name(state_, "futex"); }
   basic_futex_notifier(const basic_futex_notifier&) = delete;
   basic_futex_notifier& operator=(const basic_futex_notifier&) = delete;

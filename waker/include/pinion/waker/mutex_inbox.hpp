@@ -18,6 +18,7 @@ namespace pinion::waker::inline PINION_MODE {
 /// An inbox of wake_nodes.
 class mutex_inbox {
  public:
+  /// What it keeps, and what a drain takes out.
   using node_type = wake_node;
   using taken_type = taken_wakes;
 

@@ -39,9 +39,11 @@ namespace pinion::waker::inline PINION_MODE {
 template <sync_traits Sync>
 class basic_tagged_inbox {
  public:
+  /// What it keeps, and what a drain takes out.
   using node_type = basic_wake_node<Sync>;
   using taken_type = basic_taken_wakes<Sync>;
 
+  /// Empty, and awake.
   basic_tagged_inbox() noexcept { Sync::name(head_, "head"); }
   basic_tagged_inbox(const basic_tagged_inbox&) = delete;
   basic_tagged_inbox& operator=(const basic_tagged_inbox&) = delete;

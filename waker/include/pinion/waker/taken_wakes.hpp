@@ -27,6 +27,7 @@ inline constexpr std::size_t all_wakes = std::numeric_limits<std::size_t>::max()
 template <sync_traits Sync>
 class [[nodiscard]] basic_taken_wakes {
  public:
+  /// What was woken.
   using node_type = basic_wake_node<Sync>;
 
   /// None.

@@ -23,6 +23,7 @@ template <class T, inbox Inbox = tagged_inbox>
   requires std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T>
 class value_inbox {
  public:
+  /// What is sent.
   using value_type = T;
 
   value_inbox() = default;

@@ -54,14 +54,18 @@ class wake_channel;
 template <inbox_core Inbox, notifier Notifier, sync_traits Sync = std_sync>
 class wake_sender {
  public:
+  /// One reference more.
   wake_sender(const wake_sender& other) noexcept : shared_(other.shared_) {
     if (shared_ != nullptr) shared_->references.fetch_add(1, std::memory_order_relaxed);
   }
+  /// `other` can only be assigned to or destroyed then.
   wake_sender(wake_sender&& other) noexcept : shared_(std::exchange(other.shared_, nullptr)) {}
+  /// Lets its own reference go.
   wake_sender& operator=(wake_sender other) noexcept {
     std::swap(shared_, other.shared_);
     return *this;
   }
+  /// Whoever is last, owner or sender, frees what is shared.
   ~wake_sender() {
     if (shared_ != nullptr) shared_->let_go();
   }
@@ -96,6 +100,7 @@ class wake_sender {
 template <inbox_core Inbox, notifier Notifier, sync_traits Sync = std_sync>
 class wake_channel {
  public:
+  /// What it joins, and what it hands to who wakes.
   using inbox_type = Inbox;
   using notifier_type = Notifier;
   using sender_type = wake_sender<Inbox, Notifier, Sync>;

@@ -34,6 +34,7 @@ inline constexpr std::size_t cache_line_bytes = 64;
 template <sync_traits Sync>
 class basic_wake_node {
  public:
+  /// In no inbox.
   basic_wake_node() noexcept {
     Sync::name(next_, "next");
     Sync::name(queued_, "queued");
