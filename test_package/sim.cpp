@@ -9,14 +9,14 @@ import pinion.sim;
 #include <pinion/sim.hpp>
 #endif
 
-struct alarm {
+struct alarm_clock {
   pinion::instant at;
   [[nodiscard]] pinion::instant next_wakeup() const { return at; }
 };
 
 int main() {
   pinion::sim::virtual_clock clock{pinion::instant{0}};
-  alarm set{pinion::instant{7}};
+  alarm_clock set{pinion::instant{7}};
 
   const pinion::sim::run_result result =
       pinion::sim::run_until_idle(clock, set, [&](pinion::instant) { set.at = pinion::never; });
