@@ -9,6 +9,7 @@
 #include <pinion/sim/explore.hpp>
 #include <pinion/waker.hpp>
 
+#include "sanitized.hpp"
 #include "weakening_sync.hpp"
 
 namespace pinion::waker::testing {
@@ -109,6 +110,8 @@ std::string what_breaks() {
 TEST(explored_lifetime, NeitherASignalNorAChannelIsLost) { EXPECT_EQ(what_breaks<sim::explored_sync>(), ""); }
 
 TEST(explored_lifetime, EachOrderIsNeeded) {
+  if (is_sanitized)
+    GTEST_SKIP() << "a body that a violation stops lets go of nothing, and the sanitizer calls that a leak";
   using sync = weakening_sync<struct lifetime>;
   ASSERT_EQ(what_breaks<sync>(), "");
   const std::vector<order_site> sites = sync::state.sites;
