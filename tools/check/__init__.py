@@ -18,6 +18,7 @@ conan           packages made by Conan (recipe: conanfile.py)
 vcpkg           packages made by vcpkg (port: ports/pinion; vcpkg_tool, vcpkg_manifest, vcpkg_refusals), and the program
                 that stands in for vcpkg where there is none (vcpkg_stand_in, vcpkg_platform, vcpkg_lint)
 cmake_options   what options the build has; packages_page: docs/packages.md, taken at its word
+loopback_only   running a command where no other machine is reached
 budgets         instructions and bytes against what is recorded (bench/budget)
 docs            the documentation site, which tools/documentation builds
 self            the promises of `./check` itself, proved
