@@ -26,6 +26,7 @@ using pinion::timer::cancelled;
 using pinion::timer::clocked_store;
 using pinion::timer::coalesce;
 using pinion::timer::compaction_config;
+using pinion::timer::compaction_pace;
 using pinion::timer::default_store;
 using pinion::timer::deferred_wheel;
 using pinion::timer::delay;

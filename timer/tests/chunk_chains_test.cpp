@@ -28,6 +28,16 @@ std::vector<std::uint32_t> drained(chunk_chains& chains, chain& from) {
   return all;
 }
 
+/// How many chunks a chain has.
+std::size_t length(const chunk_chains& chains, const chain& c) {
+  std::size_t count = 0;
+  for (const chunk_chains::chunk* k = chains.first(c); k != nullptr;
+       k = chains.is_last(c, *k) ? nullptr : &chains.next(*k)) {
+    ++count;
+  }
+  return count;
+}
+
 std::vector<std::uint32_t> numbers(std::uint32_t from, std::uint32_t end) {
   std::vector<std::uint32_t> all(end - from);
   std::iota(all.begin(), all.end(), from);
@@ -42,10 +52,10 @@ TEST(chunk_chains, GivesBackInOrderWhatWasAppended) {
 
     append_range(chains, c, 0, n);
 
-    EXPECT_EQ(chains.length(c), (n + chunk_size - 1) / chunk_size);
+    EXPECT_EQ(length(chains, c), (n + chunk_size - 1) / chunk_size);
     EXPECT_EQ(drained(chains, c), numbers(0, n));
     EXPECT_TRUE(c.empty());
-    EXPECT_EQ(chains.length(c), 0U);
+    EXPECT_EQ(length(chains, c), 0U);
   }
 }
 
@@ -106,7 +116,7 @@ TEST(chunk_chains, AClosedChainGoesOnInANewChunk) {
   chains.close(c);
   append_range(chains, c, 3, 5);
 
-  EXPECT_EQ(chains.length(c), 2U);
+  EXPECT_EQ(length(chains, c), 2U);
   EXPECT_EQ(drained(chains, c), numbers(0, 5));
 }
 
@@ -164,7 +174,7 @@ TEST(chunk_chains, ClearGivesBackEveryChunk) {
     chain other;
     append_range(chains, one, 0, 7'500);
     append_range(chains, other, 0, 7'500);
-    EXPECT_EQ(chains.length(one) + chains.length(other), 1'000U);
+    EXPECT_EQ(length(chains, one) + length(chains, other), 1'000U);
 
     chains.clear();
   }

@@ -62,14 +62,29 @@ class small_cascade : public slab_wheel<token, overlapping_levels> {
   explicit small_cascade(instant start, slot_options options)
       : slab_wheel(start, options, overlapping_levels{few_slots(false)}) {}
 };
-using small_nested = slab_wheel<token, nested_levels<1'024, 2, 2, 2, 2, 3, 3>>;
+using few_digits = nested_levels<1'024, 2, 2, 2, 2, 3, 3>;
+using small_nested = slab_wheel<token, few_digits>;
+
+/// Looks at all entries, wherever they wait, each time a bucket needs a chunk.
+template <class Levels>
+struct hasty : Levels {
+  using Levels::Levels;
+  static constexpr compaction_pace pace{.chunks_spare = ~std::size_t{0}};
+};
+using hasty_nested = slab_wheel<token, hasty<few_digits>>;
+class hasty_rings : public slab_wheel<token, hasty<overlapping_levels>> {
+ public:
+  static constexpr store_traits traits = small_rings::traits;
+  explicit hasty_rings(instant start, slot_options options)
+      : slab_wheel(start, options, hasty<overlapping_levels>{few_slots(true)}) {}
+};
 
 template <class Hook>
 using bitmap_hooks = hook_wheel<Hook, bitmap_wheel::levels_type>;
 template <class Hook>
 using deferred_hooks = hook_wheel<Hook, deferred_wheel<int>::levels_type>;
 template <class Hook>
-using small_hooks = hook_wheel<Hook, nested_levels<1'024, 2, 2, 2, 2, 3, 3>>;
+using small_hooks = hook_wheel<Hook, few_digits>;
 
 }  // namespace
 
@@ -86,6 +101,8 @@ const std::vector<opponent>& opponents() {
       direct<small_rings>("small_rings", {.leap = 28}),
       direct<small_cascade>("small_cascade", {.leap = 28}),
       direct<small_nested>("small_nested", {.leap = 28}),
+      direct<hasty_nested>("hasty_nested", {.leap = 28}),
+      direct<hasty_rings>("hasty_rings", {.leap = 28}),
       direct<owning<token, small_hooks>>("small_hooks", {.leap = 28}),
   };
   return all;

@@ -11,6 +11,17 @@ namespace {
 constexpr auto ignore = [](auto&&...) {};
 constexpr instant tick(std::uint64_t n) { return instant{n << 20}; }
 
+TEST(slab_wheel_placement, IsOnNoLevelForAHandleThatIsRefused) {
+  deferred_wheel<int> timers{instant{0}};
+  const handle gone = timers.schedule(instant{0} + duration{1'000'000'000}, 0);
+  timers.cancel(gone);
+
+  EXPECT_EQ(timers.level_of(gone), deferred_wheel<int>::levels_type::level_count + 1);
+  EXPECT_EQ(timers.level_of(handle{}), deferred_wheel<int>::levels_type::level_count + 1);
+  EXPECT_EQ(timers.level_of(handle::from_bits(~std::uint64_t{0})),
+            deferred_wheel<int>::levels_type::level_count + 1);
+}
+
 TEST(slab_wheel_placement, NestedLevelsKeepATimerByTheDigitInWhichItsTickDiffersFromTheHand) {
   deferred_wheel<int> timers{tick(0x1'02fe)};
 

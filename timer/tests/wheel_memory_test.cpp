@@ -56,7 +56,7 @@ TEST(wheel_memory, IsAsStatedByStationaryWheel) {
   EXPECT_EQ(taken.allocated, taken.empty);
   EXPECT_EQ(taken.empty / kib, 60U);
   EXPECT_NEAR(taken.each, each, 0.1);
-  EXPECT_NEAR(taken.chunks, 384 * kib, a_page_of_chunks);
+  EXPECT_NEAR(taken.chunks, 192 * kib, a_page_of_chunks);
 }
 
 TEST(wheel_memory, IsAsStatedByOverflowWheel) {

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace pinion::timer {
+namespace pinion::timer::inline PINION_MODE {
 
 class chunk_census {
  public:
@@ -42,10 +42,14 @@ class chunk_census {
 
   /// To be called when all chains were walked: which chunk is in none and not free, or both; or nothing.
   [[nodiscard]] std::string unaccounted() {
+    std::size_t free = 0;
     for (std::uint32_t at = pool_.free_; at != chunk_chains::nothing;
          at = pool_.chunks_[at].words[chunk_chains::chunk_size]) {
       if (std::string taken = take(at, free_list); !taken.empty()) return taken;
+      ++free;
     }
+    if (free != pool_.free())
+      return invariant_detail::broken(free, " chunks are free, and the pool counts ", pool_.free());
     for (std::size_t k = 0; k < owners_.size(); ++k) {
       if (owners_[k] == no_one) return invariant_detail::broken("chunk ", k, " is in no chain and not free");
     }
@@ -72,4 +76,4 @@ class chunk_census {
   std::vector<std::uint32_t> owners_;
 };
 
-}  // namespace pinion::timer
+}  // namespace pinion::timer::inline PINION_MODE

@@ -20,7 +20,7 @@
 #include <pinion/timer/slab.hpp>
 #include <utility>
 
-namespace pinion::timer {
+namespace pinion::timer::inline PINION_MODE {
 
 class chunk_chains {
  public:
@@ -76,6 +76,7 @@ class chunk_chains {
     const std::uint32_t fresh = free_;
     chunk& c = chunks_[fresh];
     free_ = c.words[chunk_size];
+    --free_count_;
     if (to.empty()) {
       to.head = fresh & no_chunk;
     } else {
@@ -89,7 +90,7 @@ class chunk_chains {
     while (!c.is_full()) *c.end++ = nothing;
   }
 
-  /// Appends all of `other`, which is empty then.
+  /// Appends all chunks of `other`, which is empty then.
   static void take(chain& to, chain& other) noexcept {
     if (to.empty()) {
       to = other;
@@ -99,6 +100,17 @@ class chunk_chains {
       to.end = other.end;
     }
     other = chain{};
+  }
+
+  /// The same, number by number: no chunk of `to` but its last stays part-filled.
+  void copy(chain& to, chain& other) noexcept {
+    std::array<std::uint32_t, chunk_size> numbers;
+    while (!other.empty()) {
+      const std::size_t count = pop(other, numbers);
+      for (std::size_t k = 0; k < count; ++k) {
+        if (numbers[k] != nothing) append(to, numbers[k]);
+      }
+    }
   }
 
   /// Takes the first chunk off: how many numbers it has, copied to `out`; some may be `nothing`.
@@ -116,6 +128,7 @@ class chunk_chains {
     }
     c.words[chunk_size] = free_;
     free_ = first;
+    ++free_count_;
     return count;
   }
 
@@ -131,21 +144,8 @@ class chunk_chains {
   }
   [[nodiscard]] static std::size_t fill_of_last(const chain& of) noexcept { return place_in_chunk(of.end); }
 
-  /// How many chunks a chain has. Walks it.
-  [[nodiscard]] std::size_t length(const chain& c) const noexcept {
-    if (c.empty()) return 0;
-    std::size_t count = 1;
-    for (const chunk* k = first(c); !is_last(c, *k); k = &next(*k)) ++count;
-    return count;
-  }
-
-  /// How many chunks there are, and how many of them are in no chain. Walks those.
-  [[nodiscard]] std::size_t made() const noexcept { return made_; }
-  [[nodiscard]] std::size_t free() const noexcept {
-    std::size_t count = 0;
-    for (std::uint32_t k = free_; k != nothing && count <= made_; k = chunks_[k].words[chunk_size]) ++count;
-    return count;
-  }
+  /// How many chunks are in no chain.
+  [[nodiscard]] std::size_t free() const noexcept { return free_count_; }
 
   /// Bytes held.
   [[nodiscard]] std::size_t memory() const noexcept { return chunks_.memory(); }
@@ -154,6 +154,7 @@ class chunk_chains {
   void clear() noexcept {
     const std::size_t all = std::exchange(made_, 0);
     free_ = nothing;
+    free_count_ = 0;
     make(all);
   }
 
@@ -169,12 +170,14 @@ class chunk_chains {
       (::new (static_cast<void*>(&chunks_[k])) chunk)->words[chunk_size] = free_;
       free_ = k;
     }
+    free_count_ += all - made_;
     made_ = all;
   }
 
   slab<chunk> chunks_;
   std::size_t made_ = 0;
+  std::size_t free_count_ = 0;
   std::uint32_t free_ = nothing;
 };
 
-}  // namespace pinion::timer
+}  // namespace pinion::timer::inline PINION_MODE

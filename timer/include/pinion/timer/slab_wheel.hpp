@@ -10,7 +10,8 @@
 //  - cancelling stores into the slot alone. Its entry stays behind, and if the slot's next timer is due no earlier,
 //    that entry serves it too: a timeout cancelled and armed again, the commonest thing there is, places nothing;
 //  - only moving a timer to before its bucket makes garbage: a new entry, and an old one that is passed over. Garbage
-//    is bounded: beyond half as many entries again as slots, each new entry pays for looking at four old ones.
+//    is bounded: beyond half as many entries again as slots, each new entry pays for looking at four old ones, wherever they
+//    are; at twice as many all are looked at.
 //
 // Every bucket counts the timers that are really in it, apart from its entries, so that next_wakeup() looks past garbage.
 //
@@ -37,6 +38,7 @@
 #include <pinion/base/error.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/timer/chunk_chains.hpp>
+#include <pinion/timer/compaction_pace.hpp>
 #include <pinion/timer/concept.hpp>
 #include <pinion/timer/event_counter.hpp>
 #include <pinion/timer/slot_map.hpp>
@@ -160,9 +162,9 @@ class slab_wheel {
   /// Whether `h` names a timer that is armed.
   [[nodiscard]] bool is_armed(handle h) const noexcept { return slots_.find(h) != slots_.none; }
 
-  /// The level that an armed timer's entry is on; as many as there are levels for one on none: due, or at `never`.
+  /// The level that an armed timer's entry is on; as many as there are levels for one on none: due, at `never`, or not armed.
   [[nodiscard]] std::size_t level_of(handle h) const noexcept {
-    const std::uint16_t b = slots_.tag(slots_.find(h)).bucket;
+    const std::size_t b = bucket_of(h);
     return levels_.level_of(b < bucket_count() ? b : bucket_count() - 1U) + (b < bucket_count() ? 0 : 1);
   }
 
@@ -235,20 +237,22 @@ class slab_wheel {
   static constexpr std::uint16_t exact_bit =
       2;  // of a slot's mark: the timer is not to be late by a coarse tick
 
-  // Where a slot's entry lies, when in no bucket of the levels; buckets_ has chains for three more.
+  // Where a slot's entry lies, when in none of the buckets.
   static constexpr std::uint16_t in_batch = 0xfffc;  // taken out of its bucket, about to fire
   static constexpr std::uint16_t parked = 0xfffd;    // at never: no entry
   static constexpr std::uint16_t doomed = 0xfffe;    // clear() is about to destroy it
   static constexpr std::uint16_t nowhere = 0xffff;   // no entry
 
   // Of a slot's mark: a bit for the compaction; which arrivals its entry is among, those that are being served or those
-  // since; the rest tells during which poll a timer arrived.
+  // since, or, of one that was sifted, whether it is due; the rest tells during which poll a timer arrived.
   static constexpr std::uint16_t pass_bit = 1;
   static constexpr std::uint16_t turn_bit = 4;
+  static constexpr std::uint16_t due_bit = turn_bit;
   static constexpr std::uint16_t poll_step = 8;
   static constexpr std::uint16_t poll_bits = 0xfff8;
 
   static constexpr std::size_t batch_size = 64;
+  static constexpr compaction_pace pace = pace_of<Levels>();
 
   // A base, so that the slot's generation fills the rest of its last word.
   struct tag {
@@ -263,15 +267,16 @@ class slab_wheel {
   };
   static_assert(sizeof(void*) != 8 || sizeof(bucket) == 16, "four buckets to a cache line");
 
-  // Behind the levels' own buckets: what was due as it was armed; what is due after the last tick; entries of overdue
-  // buckets, whatever bucket their slots name; and one that is always empty.
+  // Behind the levels' own buckets: what was due as it was armed; what is due after the last tick; what the compaction found
+  // in a bucket that is being served; entries of overdue buckets, whatever bucket their slots name; and one that is always empty.
   [[nodiscard]] std::uint16_t bucket_count() const noexcept {
     return static_cast<std::uint16_t>(levels_.bucket_count());
   }
   [[nodiscard]] std::uint16_t arrivals() const noexcept { return bucket_count(); }
   [[nodiscard]] std::uint16_t at_the_end() const noexcept { return bucket_after(1); }
-  [[nodiscard]] std::uint16_t gathered() const noexcept { return bucket_after(2); }
-  [[nodiscard]] std::uint16_t no_bucket() const noexcept { return bucket_after(3); }
+  [[nodiscard]] std::uint16_t sifted() const noexcept { return bucket_after(2); }
+  [[nodiscard]] std::uint16_t gathered() const noexcept { return bucket_after(3); }
+  [[nodiscard]] std::uint16_t no_bucket() const noexcept { return bucket_after(4); }
   [[nodiscard]] std::uint16_t bucket_after(unsigned number) const noexcept {
     return static_cast<std::uint16_t>(levels_.bucket_count() + number);
   }
@@ -285,7 +290,8 @@ class slab_wheel {
   void arrive(std::uint32_t slot, tag& t) noexcept;
   void put_at_the_end(std::uint32_t slot, tag& t) noexcept;
   void append(std::uint16_t b, std::uint32_t slot, tag& t) noexcept;
-  [[gnu::noinline]] void extend(std::uint16_t b) noexcept;
+  void extend(std::uint16_t b) noexcept;
+  [[gnu::noinline]] void extend(std::uint16_t b, tag& t) noexcept;
   void enliven(std::uint16_t b) noexcept;
   void leave(const tag& t) noexcept;
   void hurry(std::uint64_t deadline) noexcept;
@@ -304,6 +310,8 @@ class slab_wheel {
   std::size_t serve(std::size_t count) noexcept;
   std::size_t serve_special(std::uint32_t number) noexcept;
   std::size_t place_anew(std::uint32_t number, tag& t) noexcept;
+  [[nodiscard]] bool is_entry_of(auto& slot, std::uint16_t b) noexcept;
+  [[nodiscard]] bool is_due_in(const tag& t, std::uint16_t b) const noexcept;
   bool advance() noexcept;
   void detach(std::uint16_t b) noexcept;
   void forget_chain(std::uint16_t b) noexcept;
@@ -319,7 +327,14 @@ class slab_wheel {
 
   void count_entry() noexcept;
   void compact() noexcept;
+  void compact_everything() noexcept;
   std::size_t compact_chunk() noexcept;
+  std::size_t sift_chunk(std::uint16_t b) noexcept;
+  [[nodiscard]] chunk_chains::chain& chain_to_sift(std::uint16_t b) noexcept {
+    return b == gathered() ? buckets_[b] : pending_;
+  }
+  void sift(std::uint32_t number, std::uint16_t from) noexcept;
+  [[nodiscard]] bool has_entries(std::size_t b) const noexcept;
   void begin_to_compact(std::uint16_t b) noexcept;
   bool find_something_to_compact() noexcept;
 
@@ -338,9 +353,11 @@ class slab_wheel {
   typename Levels::occupancy_type live_;           // buckets that timers are in
   typename Levels::occupancy_type any_;            // buckets that entries are in
   std::size_t entries_ = 0;
-  std::size_t entries_max_ = 0;  // beyond it, compact
-  std::size_t ending_ = 0;       // timers at_the_end_
-  std::uint64_t gathered_since_ = 0;
+  std::size_t entries_much_ = 0;      // beyond it, compact
+  std::size_t entries_max_ = 0;       // beyond it, compact everything: the pool has room for so many
+  std::size_t ending_ = 0;            // timers at_the_end_
+  std::uint64_t gathered_since_ = 0;  // the first tick of them
+  std::uint64_t sifted_since_ = 0;    // a time at or before the due time of each
 
   // What could fire now: in the batch, or arrived; and a time at or before the deadline of each.
   std::size_t urgent_ = 0;

@@ -85,7 +85,6 @@ void slab_wheel<Value, Levels>::make_room() {
   const std::size_t slots = slots_.made_by(slots_.size() + 1);
   make_chunks(slots, true);
   slots_.grow();
-  entries_max_ = slots + slots / 2 + 64;
 }
 
 template <class Value, class Levels>
@@ -93,21 +92,22 @@ void slab_wheel<Value, Levels>::reserve(std::size_t n) {
   const std::size_t slots = slots_.made_by(n);
   make_chunks(slots, false);
   slots_.reserve(n);
-  entries_max_ = slots + slots / 2 + 64;
 }
 
 template <class Value, class Levels>
 void slab_wheel<Value, Levels>::make_chunks(std::size_t slots, bool growing) {
   // While compaction catches up, entries can grow to twice the slots. A chunk holds fifteen; each bucket wastes part of
-  // its last one, and what is gathered wastes that again; one bucket may be half compacted, and one be served.
+  // its last one; one bucket may be half compacted, and one be served.
   const std::size_t entries = 2 * slots + 256;
   const std::size_t last_ones = entries < no_bucket() ? entries : no_bucket();
-  const std::size_t chunks = entries / chunk_chains::chunk_size + last_ones * (levels_.gathers() ? 2 : 1) + 8;
+  const std::size_t chunks = entries / chunk_chains::chunk_size + last_ones + 8;
   if (growing) {
     chains_.grow_to(chunks);
   } else {
     chains_.reserve(chunks);
   }
+  entries_much_ = slots + slots / 2 + 64;
+  entries_max_ = entries;
 }
 
 template <class Value, class Levels>
@@ -184,16 +184,27 @@ template <class Value, class Levels>
 template <class Value, class Levels>
 void slab_wheel<Value, Levels>::append(std::uint16_t b, std::uint32_t slot, tag& t) noexcept {
   bucket& to = buckets_[b];
+  if (to.is_full()) extend(b, t);
   t.bucket = b;
   t.mark = static_cast<std::uint16_t>((t.mark & ~pass_bit) | to.mark);
   if (b < bucket_count()) enliven(b);
-  if (to.is_full()) extend(b);
   *to.end++ = slot;
+}
+
+/// Room in a bucket for a timer that is in none: where garbage and part-filled chunks have used the pool up, by dropping it.
+template <class Value, class Levels>
+[[gnu::noinline]] void slab_wheel<Value, Levels>::extend(std::uint16_t b, tag& t) noexcept {
+  if (chains_.free() <= pace.chunks_spare) [[unlikely]] {
+    t.bucket = nowhere;
+    compact_everything();
+    if (!buckets_[b].is_full()) return;
+  }
+  extend(b);
 }
 
 /// One chunk more for a bucket; for one that had none, a look at what comes next.
 template <class Value, class Levels>
-[[gnu::noinline]] void slab_wheel<Value, Levels>::extend(std::uint16_t b) noexcept {
+void slab_wheel<Value, Levels>::extend(std::uint16_t b) noexcept {
   bucket& to = buckets_[b];
   if (to.empty()) {
     quiet_until_ = instant{0};
@@ -218,6 +229,7 @@ void slab_wheel<Value, Levels>::leave(const tag& t) noexcept {
   if (t.bucket == arrivals() && is_fresh(t) && fresh_ != 0) --fresh_;
   if (t.bucket == arrivals() || t.bucket == in_batch) --urgent_;
   if (t.bucket == at_the_end()) --ending_;
+  if (t.bucket == sifted()) --buckets_[sifted()].live;
 }
 
 template <class Value, class Levels>

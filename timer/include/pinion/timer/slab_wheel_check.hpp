@@ -46,7 +46,7 @@ class slab_wheel<Value, Levels>::census {
   [[nodiscard]] bool is_compacting(std::size_t b) const {
     return !w_.compacting_ends_ && w_.compacting_ == b;
   }
-  [[nodiscard]] bool is_chain(std::size_t b) const { return b <= w_.at_the_end(); }
+  [[nodiscard]] bool is_chain(std::size_t b) const { return b <= w_.sifted(); }
 
   [[nodiscard]] std::string slots_and_free_list() { return w_.slots_.violated_invariant(); }
 
@@ -110,7 +110,7 @@ class slab_wheel<Value, Levels>::census {
   }
 
   [[nodiscard]] std::string compaction() {
-    if (!w_.compacting_ends_ && !has_last_to_compact_) {
+    if (!w_.compacting_ends_ && w_.compacting_ < w_.gathered() && !has_last_to_compact_) {
       return broken("bucket ", w_.compacting_, " is being compacted up to a chunk that it does not have");
     }
     if (!w_.buckets_[w_.no_bucket()].empty()) return broken("the bucket that is always empty has an entry");
@@ -147,6 +147,11 @@ class slab_wheel<Value, Levels>::census {
     if (t.bucket == w_.at_the_end()) {
       ++ending_;
       return has_tick || deadline == never ? " is kept for the end of time, wrongly" : "";
+    }
+    if (t.bucket == w_.sifted()) {
+      ++live_[t.bucket];
+      const std::uint64_t due = (t.mark & due_bit) != 0 ? t.deadline : due_of(deadline).ns;
+      return due < w_.sifted_since_ ? broken(" was sifted and is due at ", due, ", before all that was") : "";
     }
     if (t.bucket == parked) return deadline == never ? "" : " is parked, and has a deadline";
     return t.bucket == doomed ? std::string{} : broken(" is armed, and in no bucket: ", t.bucket);
@@ -223,8 +228,8 @@ class slab_wheel<Value, Levels>::census {
       return broken("a bucket's time comes at ", w_.levels_.begin_of(tick).ns, ", and polls are quiet until ",
                     w_.quiet_until_.ns);
     }
-    const bool has_work =
-        w_.has_pending() || !w_.buckets_[w_.arrivals()].empty() || !w_.buckets_[w_.gathered()].empty();
+    const bool has_work = w_.has_pending() || !w_.buckets_[w_.arrivals()].empty() ||
+                          !w_.buckets_[w_.gathered()].empty() || !w_.buckets_[w_.sifted()].empty();
     const bool has_batch = w_.batch_next_ != w_.batch_count_ && !w_.polling_;
     const bool has_end = !w_.buckets_[w_.at_the_end()].empty() && w_.quiet_until_ == never;
     return (has_work || has_batch || has_end) && w_.quiet_until_ != instant{0}

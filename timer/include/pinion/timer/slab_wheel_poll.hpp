@@ -69,6 +69,7 @@ instant slab_wheel<Value, Levels>::next_wakeup() const noexcept {
     at = instant{urgent_since_};
   if (is_behind()) [[unlikely]] {
     if (has_pending() && levels_.begin_of(pending_since_) < at) at = levels_.begin_of(pending_since_);
+    if (buckets_[sifted()].live != 0 && sifted_since_ < at.ns) at = instant{sifted_since_};
     if (!buckets_[gathered()].empty() && levels_.begin_of(gathered_since_) < at) {
       at = levels_.begin_of(gathered_since_);
     }
@@ -79,8 +80,8 @@ instant slab_wheel<Value, Levels>::next_wakeup() const noexcept {
 /// Whether timers may be left in a bucket that was taken out of the levels to be served.
 template <class Value, class Levels>
 bool slab_wheel<Value, Levels>::is_behind() const noexcept {
-  return buckets_[pending_bucket_].live != 0 || pending_bucket_ == gathered() ||
-         !buckets_[gathered()].empty();
+  return (has_pending() && (buckets_[pending_bucket_].live != 0 || pending_bucket_ == gathered())) ||
+         !buckets_[gathered()].empty() || buckets_[sifted()].live != 0;
 }
 
 /// Whether timers armed before this poll are due, as far as can be told without looking at each.
@@ -110,15 +111,22 @@ void slab_wheel<Value, Levels>::finish() noexcept {
   if (batch_next_ != batch_count_) quiet_until_ = instant{0};
 }
 
-/// What is overdue goes into one chain, so that the hand is where now is, and what sinks arm is placed from there.
+/// What is overdue goes into one chain, so that the hand is where now is, and what sinks arm is placed from there. A short
+/// chain is copied: linked, the part-filled chunks of many would be more than there are.
 template <class Value, class Levels>
 void slab_wheel<Value, Levels>::gather() noexcept {
+  constexpr std::uint32_t chunks_copied = 8;
   gathered_first_ = is_behind();
   chunk_chains::chain& all = buckets_[gathered()];
   for (auto next = levels_.next(any_); next.tick <= target_; next = levels_.next(any_)) {
     work_.touch();
     if (all.empty()) gathered_since_ = next.tick;
-    chains_.take(all, buckets_[next.bucket]);
+    bucket& from = buckets_[next.bucket];
+    if (chunk_counts_[next.bucket] <= chunks_copied) {
+      chains_.copy(all, from);
+    } else {
+      chains_.take(all, from);
+    }
     forget_chain(next.bucket);
     if (compacting_ == next.bucket) compacting_ends_ = true;
     levels_.turn_to(next.tick);
@@ -218,19 +226,11 @@ std::size_t slab_wheel<Value, Levels>::serve_special(std::uint32_t number) noexc
   --entries_;
   auto& slot = slots_[number];
   tag& t = slot;
-  const bool is_gathered = pending_bucket_ == gathered();
-  const bool is_arrival = pending_bucket_ == arrivals();
-  if ((t.bucket != pending_bucket_ && (!is_gathered || t.bucket >= bucket_count())) ||
-      (is_arrival && (t.mark & turn_bit) == arrivals_turn_)) {
+  if (!is_entry_of(slot, pending_bucket_)) {
     events_.count(&store_statistics::discarded);
     return 1;
   }
-  if (!slot.is_taken()) {
-    t.bucket = nowhere;
-    events_.count(&store_statistics::discarded);
-    return 1;
-  }
-  if (is_arrival && is_fresh(t)) {
+  if (pending_bucket_ == arrivals() && is_fresh(t)) {
     ++entries_;
     t.mark ^= turn_bit;
     append(arrivals(), number, t);
@@ -238,7 +238,7 @@ std::size_t slab_wheel<Value, Levels>::serve_special(std::uint32_t number) noexc
     return 1;
   }
   leave(t);
-  if (!is_gathered || levels_.is_due(instant{t.deadline}, pending_bucket_)) {
+  if (is_due_in(t, pending_bucket_)) {
     t.bucket = in_batch;
     hurry(t.deadline);
     batch_[batch_count_++] = number;
@@ -249,9 +249,33 @@ std::size_t slab_wheel<Value, Levels>::serve_special(std::uint32_t number) noexc
   return 1;
 }
 
+/// Whether an entry that was found in a special bucket, or taken off a bucket of the levels, is its slot's; of a slot that is
+/// free it is not from here on.
+template <class Value, class Levels>
+bool slab_wheel<Value, Levels>::is_entry_of(auto& slot, std::uint16_t b) noexcept {
+  tag& t = slot;
+  if (t.bucket != b && (b != gathered() || t.bucket >= bucket_count())) return false;
+  if (b == arrivals() && (t.mark & turn_bit) == arrivals_turn_) return false;
+  if (slot.is_taken()) [[likely]]
+    return true;
+  t.bucket = nowhere;
+  return false;
+}
+
+/// Whether a timer found in a bucket is to fire; the hand stands where that bucket is served.
+template <class Value, class Levels>
+bool slab_wheel<Value, Levels>::is_due_in(const tag& t, std::uint16_t b) const noexcept {
+  if (b == arrivals() || b == at_the_end() || (b == sifted() && (t.mark & due_bit) != 0)) return true;
+  return levels_.is_due(instant{t.deadline}, b);
+}
+
 /// On to the next bucket that is to be served; false when all are.
 template <class Value, class Levels>
 bool slab_wheel<Value, Levels>::advance() noexcept {
+  if (!buckets_[sifted()].empty()) [[unlikely]] {
+    detach(sifted());
+    return true;
+  }
   const bool has_gathered = levels_.gathers() && !buckets_[gathered()].empty();
   if (has_gathered && gathered_first_) {
     detach(gathered());

@@ -31,7 +31,7 @@
 //   overflow            | rings_of(), rings_from_tick() | no such rings
 //
 // Memory: sizeof is 6 KiB at most, and an empty wheel holds 60 KiB of spokes, 20 bytes each. A timer takes a slot, 16 bytes and the
-// value, and 8.6 bytes of entries; both come in steps of 1,024. The spokes' part-filled chunks take up to 384 KiB more.
+// value, and 8.6 bytes of entries; both come in steps of 1,024. The spokes' part-filled chunks take up to 192 KiB more.
 //
 // One owner at a time; another thread may call now_from_any_thread() and worker_id(), and nothing else.
 #pragma once
