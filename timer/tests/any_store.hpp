@@ -23,6 +23,8 @@
 
 namespace pinion::timer::testing {
 
+using namespace pinion::testing;
+
 /// Counts, for each token id, how many live.
 class ledger {
  public:

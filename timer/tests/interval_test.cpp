@@ -170,11 +170,11 @@ TYPED_TEST(interval_test, TicksWithoutAllocatingAndCallsFunctionsThatTakeNoTick)
   interval<TypeParam> plain{this->timers, calls<&counter::count_only>, this->c};
   plain.start_at(at(1), unit, missed_ticks::skip);
   this->run_at(at(1));
-  const std::size_t before = testing::allocations_so_far();
+  const std::size_t before = pinion::testing::allocations_so_far();
 
   for (std::uint64_t n = 2; n <= 50; ++n) this->run_at(at(n));
 
-  EXPECT_EQ(testing::allocations_so_far(), before);
+  EXPECT_EQ(pinion::testing::allocations_so_far(), before);
   EXPECT_EQ(this->c.plain, 50);
 }
 

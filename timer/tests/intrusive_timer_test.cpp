@@ -60,7 +60,7 @@ TEST(intrusive_timer, CallsItsOwnersFunctionOnceWhenItIsDue) {
   instant time{};
   queue timers{virtual_clock{&time}};
   connection c{timers};
-  const std::size_t before = testing::allocations_so_far();
+  const std::size_t before = pinion::testing::allocations_so_far();
 
   c.idle.arm(10ms);
   EXPECT_TRUE(c.idle.is_armed());
@@ -74,7 +74,7 @@ TEST(intrusive_timer, CallsItsOwnersFunctionOnceWhenItIsDue) {
 
   EXPECT_EQ(c.timeouts, 1);
   EXPECT_FALSE(c.idle.is_armed());
-  EXPECT_EQ(testing::allocations_so_far(), before);
+  EXPECT_EQ(pinion::testing::allocations_so_far(), before);
 }
 
 TEST(intrusive_timer, ArmingAgainMovesItAndPushingOnDoesNotBringItBack) {

@@ -7,24 +7,12 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "any_store.hpp"
+#include "violation.hpp"
 
 namespace pinion::timer::testing {
-
-/// What broke, in words with the numbers and the seed; empty when the law holds.
-class violation {
- public:
-  violation() = default;
-  explicit violation(std::string what) : what_(std::move(what)) {}
-  [[nodiscard]] explicit operator bool() const noexcept { return !what_.empty(); }
-  [[nodiscard]] const std::string& what() const noexcept { return what_; }
-
- private:
-  std::string what_;
-};
 
 struct clause {
   const char* law;   ///< "T1"

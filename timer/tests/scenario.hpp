@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -133,10 +132,7 @@ class scenario {
   /// A violation: the words, then the seed.
   template <class... Words>
   [[nodiscard]] violation broken(const Words&... words) const {
-    std::ostringstream text;
-    (text << ... << words);
-    text << " (seed " << seed << ", now " << now.ns << ')';
-    return violation{text.str()};
+    return in_words(words..., " (seed ", seed, ", now ", now.ns, ')');
   }
 
   std::uint64_t seed;

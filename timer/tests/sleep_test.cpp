@@ -283,11 +283,11 @@ TYPED_TEST(sleep_test, SleepingAgainAndAgainDoesNotAllocate) {
   };
   const task t = loop(*this, 20);
   this->run_at(at(1));
-  const std::size_t before = testing::allocations_so_far();
+  const std::size_t before = pinion::testing::allocations_so_far();
 
   for (std::uint64_t n = 2; n <= 40; ++n) this->run_at(at(n));
 
-  EXPECT_EQ(testing::allocations_so_far(), before);
+  EXPECT_EQ(pinion::testing::allocations_so_far(), before);
   EXPECT_EQ(this->log, "x");
 }
 
@@ -323,9 +323,9 @@ TEST(sleep, OverHooksTheFirstSleepAllocatesNothing) {
   any_queue timers{testing::virtual_clock{&time}};
   std::size_t during = 0;
   const auto sleeper = [](any_queue& q, std::size_t& allocations) -> task {
-    const std::size_t before = testing::allocations_so_far();
+    const std::size_t before = pinion::testing::allocations_so_far();
     co_await sleep_for(q, 1s);
-    allocations = testing::allocations_so_far() - before;
+    allocations = pinion::testing::allocations_so_far() - before;
   };
 
   const task t = sleeper(timers, during);
@@ -343,12 +343,12 @@ TEST(sleep, WhatArmingThrowsComesOutOfTheAwait) {
   bool caught = false;
   const auto sleeper = [](auto& q, bool& had_no_memory) -> task {
     try {
-      testing::fail_allocation(1);
+      pinion::testing::fail_allocation(1);
       co_await sleep_for(q, 1s);
     } catch (const std::bad_alloc&) {
       had_no_memory = true;
     }
-    testing::fail_allocation(0);
+    pinion::testing::fail_allocation(0);
   };
 
   const task t = sleeper(timers, caught);

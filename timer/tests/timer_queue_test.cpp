@@ -213,7 +213,7 @@ TEST(timer_queue, AfterReserveNothingAllocates) {
   instant time{0};
   callbacks timers{virtual_clock{&time}};
   timers.reserve(100);
-  const std::size_t before = testing::allocations_so_far();
+  const std::size_t before = pinion::testing::allocations_so_far();
 
   for (int round = 0; round < 20; ++round) {
     for (int k = 0; k < 100; ++k)
@@ -222,7 +222,7 @@ TEST(timer_queue, AfterReserveNothingAllocates) {
     timers.run();
   }
 
-  EXPECT_EQ(testing::allocations_so_far(), before);
+  EXPECT_EQ(pinion::testing::allocations_so_far(), before);
   EXPECT_EQ(timers.size(), 0U);
 }
 

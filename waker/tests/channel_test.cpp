@@ -102,7 +102,7 @@ TEST(value_inbox, LeavesTheValueWhereMemoryIsExhausted) {
   value_inbox<std::unique_ptr<int>> inbox;
   auto value = std::make_unique<int>(3);
 
-  timer::testing::fail_allocation(1);
+  pinion::testing::fail_allocation(1);
   EXPECT_THROW(static_cast<void>(inbox.push(std::move(value))), std::bad_alloc);
 
   ASSERT_TRUE(value);

@@ -9,7 +9,7 @@
 namespace pinion::waker::testing {
 namespace {
 
-using timer::testing::allocations_so_far;
+using pinion::testing::allocations_so_far;
 
 constexpr auto forget = [](letter&) {};
 

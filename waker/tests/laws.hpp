@@ -6,34 +6,20 @@
 // and can be run on an inbox of somebody else's.
 #pragma once
 
-#include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "any_channel.hpp"
+#include "violation.hpp"
 
 namespace pinion::waker::testing {
 
-/// What broke, in words with the numbers and the seed; empty when the law holds.
-class violation {
- public:
-  violation() = default;
-  explicit violation(std::string what) : what_(std::move(what)) {}
-  [[nodiscard]] explicit operator bool() const noexcept { return !what_.empty(); }
-  [[nodiscard]] const std::string& what() const noexcept { return what_; }
-
- private:
-  std::string what_;
-};
+using pinion::testing::violation;
 
 /// A violation from words and numbers, with the seed.
 template <class... Words>
 violation broken(const channel_factory& factory, const Words&... words) {
-  std::ostringstream text;
-  (text << ... << words);
-  text << " (seed " << factory.seed << ')';
-  return violation{text.str()};
+  return pinion::testing::in_words(words..., " (seed ", factory.seed, ')');
 }
 
 struct clause {

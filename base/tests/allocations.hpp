@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace pinion::timer::testing {
+namespace pinion::testing {
 
 [[nodiscard]] std::size_t allocations_so_far() noexcept;
 /// Of them, those that were not given back yet.
@@ -31,4 +31,4 @@ class uncounted_allocations {
   std::size_t fails_in_;
 };
 
-}  // namespace pinion::timer::testing
+}  // namespace pinion::testing

@@ -13,7 +13,7 @@ constinit std::atomic<std::size_t> freed{0};
 constinit std::atomic<std::size_t> fails_in{0};
 }  // namespace
 
-namespace pinion::timer::testing {
+namespace pinion::testing {
 std::size_t allocations_so_far() noexcept { return count.load(std::memory_order_relaxed); }
 std::size_t allocations_alive() noexcept {
   return allocations_so_far() - freed.load(std::memory_order_relaxed);
@@ -31,7 +31,7 @@ uncounted_allocations::~uncounted_allocations() {
   freed.store(freed_, std::memory_order_relaxed);
   fails_in.store(fails_in_, std::memory_order_relaxed);
 }
-}  // namespace pinion::timer::testing
+}  // namespace pinion::testing
 
 namespace {
 void* counted(std::size_t size, void* memory) {
