@@ -9,6 +9,10 @@ include(GoogleTest)
 # Everything that is run under ThreadSanitizer; those tests carry the label `concurrent`.
 add_custom_target(concurrent_tests)
 
+# Everything that can differ where libraries are shared: the libraries, and what runs code compiled into them or imports
+# their modules; those tests carry the label `boundary`. A part of headers alone is compiled into each program either way.
+add_custom_target(boundary_tests)
+
 # pinion_precompiled(target part): the target's sources begin with what nearly every test of the part includes, compiled once.
 # Each file includes what it uses all the same: the preset `gcc` compiles them without this.
 function(pinion_precompiled target part)
@@ -40,6 +44,11 @@ function(pinion_test part name)
   if(test_CONCURRENT)
     list(APPEND labels concurrent)
     add_dependencies(concurrent_tests ${target})
+  endif()
+  get_target_property(type pinion_${part} TYPE)
+  if(test_IMPORTS OR NOT type STREQUAL "INTERFACE_LIBRARY")
+    list(APPEND labels boundary)
+    add_dependencies(boundary_tests ${target})
   endif()
   gtest_discover_tests(${target} TEST_PREFIX "${part}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
                        PROPERTIES LABELS "${labels}" TIMEOUT 300)

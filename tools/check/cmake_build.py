@@ -11,6 +11,8 @@ from check.python_tools import CMAKE
 from check.results import Test, failed, passed, skipped
 
 SECONDS_PER_TEST = 300
+# Presets that build and run only the tests with one label, for what the others could show has been shown elsewhere.
+LABELS = {"tsan": "concurrent", "shared": "boundary"}
 # What GoogleTest prints around the test's own words.
 _FRAME = re.compile(r"Note: Google Test|Running main|\[(=+|-+|  PASSED  |  FAILED  | RUN      )\]| *\d+ FAILED TEST|$")
 _OUTPUT_LINES_PER_FAILURE = 20
@@ -29,8 +31,11 @@ def configure(run, preset: str, *arguments: str, source: pathlib.Path = tree.ROO
         raise StepFailed(commands.relevant(result.output))
 
 
-def compile_all(run, preset: str, *, target: str = "all", source: pathlib.Path = tree.ROOT) -> None:
+def compile_all(run, preset: str, *, target: str | None = None, source: pathlib.Path = tree.ROOT) -> None:
+    """Builds the target; unless told, all that the preset's tests need and what it installs."""
     run.progress("building")
+    if target is None:
+        target = f"{LABELS[preset]}_tests" if preset in LABELS else "all"
     result = run.log.run(["cmake", "--build", source / "build" / preset, "--parallel", run.jobs, "--target", target],
                          cwd=source, env=commands.environment(CMAKE.programs))
     if not result.ok:
@@ -42,15 +47,16 @@ def build(run, preset: str, **places) -> None:
     compile_all(run, preset, **places)
 
 
-def test(run, preset: str, *, label: str | None = None, source: pathlib.Path = tree.ROOT) -> list[Test]:
-    """Runs the preset's tests, all or those with one label."""
+def test(run, preset: str, *, source: pathlib.Path = tree.ROOT) -> list[Test]:
+    """Runs the preset's tests: all, or those with its label."""
     run.progress("testing")
     folder = source / "build" / preset
     junit = folder / "tests.xml"
     junit.unlink(missing_ok=True)
     command = ["ctest", "--test-dir", folder, "--parallel", run.jobs, "--output-junit", junit, "--output-on-failure",
                "--no-tests=error", "--timeout", SECONDS_PER_TEST, "--test-output-size-passed", 65536]
-    result = run.log.run(command + (["--label-regex", f"^{label}$"] if label else []), cwd=source,
+    labels = ["--label-regex", f"^{LABELS[preset]}$"] if preset in LABELS else []
+    result = run.log.run([*command, *labels], cwd=source,
                          env=commands.environment(CMAKE.programs) | {"GTEST_COLOR": "no"})
     tests = read_junit(junit) if junit.exists() else []
     if not result.ok and not any(test.outcome == "failed" for test in tests):

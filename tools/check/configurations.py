@@ -11,19 +11,13 @@ from check.results import Test
 
 
 def preset(name: str, description: str, *needs: str, daily: bool = True) -> Configuration:
-    """Builds the CMake preset of that name and runs all its tests."""
+    """Builds the CMake preset of that name and runs its tests."""
 
     def run(run: Run) -> list[Test]:
         cmake_build.build(run, name)
         return cmake_build.test(run, name)
 
     return Configuration(name, description, frozenset({"build", "libraries", "tests", *needs}), run, daily)
-
-
-def _concurrent_tests(run: Run) -> list[Test]:
-    cmake_build.configure(run, "tsan")
-    cmake_build.compile_all(run, "tsan", target="concurrent_tests")
-    return cmake_build.test(run, "tsan", label="concurrent")
 
 
 CLANG_BUILD = frozenset({"build", "libraries", "tests", "clang"})
@@ -34,10 +28,9 @@ CONFIGURATIONS = (
     preset("modules", "clang 19, modules and headers, checked", "clang", "modules"),
     preset("release", "clang 19, headers, as users build it", "clang"),
     preset("asan", "clang 19, headers, AddressSanitizer and UndefinedBehaviorSanitizer", "clang", "sanitizers"),
-    Configuration("tsan", "clang 19, headers, ThreadSanitizer over what is concurrent", CLANG_BUILD | {"sanitizers"},
-                  _concurrent_tests),
+    preset("tsan", "clang 19, headers, ThreadSanitizer over what is concurrent", "clang", "sanitizers"),
     preset("gcc", "g++ 12, headers", "gcc"),
-    preset("shared", "clang 19, shared libraries, modules and headers", "clang", "modules"),
+    preset("shared", "clang 19, shared libraries, modules and headers: what crosses their boundary", "clang", "modules"),
     Configuration("package", "fresh projects that consume pinion, and what they are told when they err",
                   CLANG_BUILD | {"modules", "gcc", "old cmake"}, consumers.run),
     Configuration("conan", "packages made by Conan, consumed, and what the recipe refuses",
