@@ -50,4 +50,18 @@ TEST(base_module, TheSeamOfSharedWordsCrosses) {
   EXPECT_EQ(shared.read(), 2);
 }
 
+struct full_port {
+  [[nodiscard]] int descriptor() const noexcept { return -1; }
+  [[nodiscard]] bool is_owner() const noexcept { return true; }
+  bool queue(const pinion::ring_entry&, pinion::ring_answer&) noexcept { return false; }
+};
+
+TEST(base_module, ThePortOfARingCrosses) {
+  static_assert(pinion::ring_port<full_port>);
+  pinion::ring_answer answer{[](pinion::ring_answer&, int) noexcept {}};
+  full_port port;
+
+  EXPECT_FALSE(port.queue(pinion::ring_entry{.operation = 1}, answer));
+}
+
 }  // namespace
