@@ -73,6 +73,7 @@ struct channel_factory {
   std::function<std::unique_ptr<any_channel>()> make;
   bool keeps_w3 = true;  ///< false for the oracle, which waits for a mutex
   std::uint64_t seed = 1;
+  std::string unavailable{};  ///< why this machine can't have it
 };
 
 /// A notifier that counts. Memory ordering: relaxed; read after the threads that signal were joined, or only compared.

@@ -63,6 +63,17 @@ static_assert(waiting_notifier<eventfd_notifier>);
 static_assert(waiting_notifier<futex_notifier>);
 static_assert(waiting_notifier<default_notifier>);
 
+struct least_port {
+  [[nodiscard]] int descriptor() const noexcept { return -1; }
+  [[nodiscard]] bool is_owner() const noexcept { return false; }
+  bool queue(const ring_entry&, ring_answer&) noexcept { return false; }
+};
+static_assert(notifier<msg_ring_notifier>);
+static_assert(!waiting_notifier<msg_ring_notifier>, "its owner waits in its ring");
+static_assert(ring_notifier<msg_ring_notifier, least_port>);
+static_assert(!ring_notifier<msg_ring_notifier, least_notifier>, "that is no port");
+static_assert(!ring_notifier<eventfd_notifier, least_port>);
+
 TEST(inbox, TheLeastOnesThatModelTheConceptsCanBeJoined) {
   wake_channel<least_inbox, least_notifier> channel;
   wake_node node;

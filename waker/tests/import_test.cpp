@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <system_error>
 #include <thread>
 
 import pinion.waker;
@@ -30,6 +31,18 @@ TEST(waker_module, AChannelWakesItsOwner) {
 
   EXPECT_EQ(drained, 1U);
   EXPECT_EQ(woken.runs, 1);
+}
+
+struct no_ring {
+  [[nodiscard]] int descriptor() const noexcept { return -1; }
+  [[nodiscard]] bool is_owner() const noexcept { return false; }
+  bool queue(const pinion::ring_entry&, pinion::ring_answer&) noexcept { return false; }
+};
+
+TEST(waker_module, TheNotifierOfRingsIsExported) {
+  static_assert(notifier<msg_ring_notifier> && ring_notifier<msg_ring_notifier, no_ring>);
+
+  EXPECT_THROW(msg_ring_notifier(no_ring{}, 1), std::system_error);
 }
 
 TEST(waker_module, EveryInboxIsExported) {

@@ -8,6 +8,7 @@
 #include <pinion/waker/default_inbox.hpp>
 #include <pinion/waker/eventfd_notifier.hpp>
 #include <pinion/waker/futex_notifier.hpp>
+#include <pinion/waker/msg_ring_notifier.hpp>
 #include <pinion/waker/mutex_inbox.hpp>
 #include <pinion/waker/parker.hpp>
 #include <pinion/waker/spin_budget.hpp>

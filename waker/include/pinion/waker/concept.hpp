@@ -34,6 +34,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <pinion/base/ring_port.hpp>
 #include <pinion/base/time.hpp>
 
 namespace pinion::waker {
@@ -78,6 +79,12 @@ concept notifier = requires(Notifier& bell) {
   {
     bell.consume()
   } noexcept -> std::same_as<bool>;  // the owner: forgets what came, and says whether anything had
+};
+
+/// A notifier that a thread with a ring of its own can ring by an entry of that ring.
+template <class Notifier, class Port>
+concept ring_notifier = notifier<Notifier> && ring_port<Port> && requires(Notifier& bell, Port& port) {
+  { bell.signal(port) } noexcept -> std::same_as<bool>;  // any thread; arrives when the port's owner submits
 };
 
 /// A notifier that can be waited for by itself, and not only by what the owner's loop waits with.

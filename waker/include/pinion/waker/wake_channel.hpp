@@ -20,6 +20,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <pinion/base/ring_port.hpp>
 #include <pinion/base/sync.hpp>
 #include <pinion/waker/concept.hpp>
 #include <pinion/waker/wake_node.hpp>
@@ -79,6 +80,16 @@ class wake_sender {
     return result;
   }
 
+  /// The same from a thread that has a ring: where the notifier can be rung by an entry of it, the signal goes out with what that
+  /// thread submits next; elsewhere, and on another thread than the port's, at once.
+  template <class Item, ring_port Port>
+  push_result push(Item&& item, Port& port) const
+      noexcept(noexcept(shared_->inbox.push(std::forward<Item>(item)))) {
+    const push_result result = shared_->inbox.push(std::forward<Item>(item));
+    if (result == push_result::signal) signal_through(port);
+    return result;
+  }
+
   /// Pushes, and signals also where the owner has not armed: for an owner that looks at nothing but its notifier.
   template <class Item>
   push_result force(Item&& item) const noexcept(noexcept(shared_->inbox.push(std::forward<Item>(item)))) {
@@ -87,7 +98,25 @@ class wake_sender {
     return result;
   }
 
+  /// The same from a thread that has a ring.
+  template <class Item, ring_port Port>
+  push_result force(Item&& item, Port& port) const
+      noexcept(noexcept(shared_->inbox.push(std::forward<Item>(item)))) {
+    const push_result result = shared_->inbox.push(std::forward<Item>(item));
+    if (result != push_result::closed) signal_through(port);
+    return result;
+  }
+
  private:
+  template <class Port>
+  void signal_through(Port& port) const noexcept {
+    if constexpr (ring_notifier<Notifier, Port>) {
+      shared_->notifier.signal(port);
+    } else {
+      shared_->notifier.signal();
+    }
+  }
+
   using shared = channel_detail::shared_parts<Inbox, Notifier, Sync>;
   friend class wake_channel<Inbox, Notifier, Sync>;
   explicit wake_sender(shared* parts) noexcept : shared_(parts) {

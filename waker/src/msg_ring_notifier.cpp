@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The system calls of msg_ring_notifier. Those of its eventfd are eventfd_notifier's.
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <pinion/waker/msg_ring_notifier.hpp>
+
+namespace pinion::waker {
+namespace {
+
+// IORING_REGISTER_SEND_MSG_RING is of Linux 6.13. It wants no ring of the caller's: the descriptor is -1.
+constexpr unsigned register_send_message = 31;
+constexpr int no_ring = -1;
+
+int send_synchronously(const ring_entry& entry) noexcept {
+  return ::syscall(SYS_io_uring_register, no_ring, register_send_message, &entry, 1) < 0 ? -errno : 0;
+}
+
+}  // namespace
+
+int msg_ring_calls::duplicate(int ring) noexcept {
+  const int copy = ::fcntl(ring, F_DUPFD_CLOEXEC, 0);
+  return copy < 0 ? -errno : copy;
+}
+
+// A message to no ring: who knows the call says that this is none, and who doesn't refuses the call.
+bool msg_ring_calls::can_send() noexcept {
+  const int result = send_synchronously(msg_ring_detail::message_to(no_ring, 0));
+  return result == -EBADF || result == -EBADFD;
+}
+
+int msg_ring_calls::send(int ring, std::uint64_t user_data) noexcept {
+  return send_synchronously(msg_ring_detail::message_to(ring, user_data));
+}
+
+}  // namespace pinion::waker

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// msg_ring_notifier's words under every interleaving: signals by the call, by an entry that comes through and by one that fails
+// later; and messages that outlive senders, owner and notifier. The kernel is played by what orders as it does.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cerrno>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <pinion/sim/explore.hpp>
+#include <pinion/waker.hpp>
+
+#include "sanitized.hpp"
+#include "weakening_sync.hpp"
+
+namespace pinion::waker::testing {
+namespace {
+
+constexpr sim::limits usual{.executions_max = 60'000, .random_executions = 10'000};
+
+// One owner's ring and eventfd. Closing a number while somebody uses it is a data race on `open`.
+template <class Sync>
+struct played_kernel {
+  played_kernel() { here = this; }
+  static inline played_kernel* here = nullptr;
+
+  typename Sync::event completion;
+  typename Sync::template atomic<std::uint32_t> counter{0};
+  typename Sync::template plain<int> open{0};
+  int send_result = 0;
+
+  void complete() {
+    sim::require(open.read() == 2, "a completion for a ring that is closed");
+    completion.post();
+  }
+
+  // What the notifier calls.
+  static int duplicate(int ring) noexcept { return here->open.write(1), ring; }
+  static int open_eventfd() noexcept { return here->open.write(2), 2; }
+  static bool can_send() noexcept { return true; }
+  static int send(int, std::uint64_t) noexcept {
+    if (here->send_result == 0) here->complete();
+    return here->send_result;
+  }
+  static int add_one(int) noexcept {
+    here->counter.fetch_add(1, std::memory_order_acq_rel);
+    here->complete();  // by the owner's watch
+    return 0;
+  }
+  static int take(int) noexcept {
+    return here->counter.exchange(0, std::memory_order_acq_rel) != 0 ? 0 : -EAGAIN;
+  }
+  static void close(int) noexcept { here->open.write(here->open.read() - 1); }
+};
+template <class Sync>
+struct played_calls : played_kernel<Sync> {
+  static int open() noexcept { return played_kernel<Sync>::open_eventfd(); }
+};
+template <class Sync>
+using explored_notifier = basic_msg_ring_notifier<played_calls<Sync>, Sync>;
+
+// A sender's ring: one entry, which comes through or is answered with an error when it is submitted.
+template <class Sync>
+struct played_port {
+  [[nodiscard]] int descriptor() const noexcept { return 1; }
+  [[nodiscard]] bool is_owner() const noexcept { return true; }
+  bool queue(const ring_entry&, ring_answer& answer) noexcept {
+    waiting = &answer;
+    return true;
+  }
+  void submit(int result) {
+    if (waiting == nullptr) return;
+    if (result == 0) played_kernel<Sync>::here->complete();
+    ring_answer& answer = *std::exchange(waiting, nullptr);
+    answer.answered(answer, result);
+  }
+  ring_answer* waiting = nullptr;
+};
+
+// Two threads that each say something and signal, one of them through its ring; an owner that waits until it has heard both.
+template <class Sync>
+struct belfry {
+  played_kernel<Sync> kernel;
+  played_port<Sync> port;
+  explored_notifier<Sync> bell{port, 77};
+  std::array<typename Sync::template atomic<bool>, 2> said{};
+};
+
+template <class Sync>
+sim::scenario<belfry<Sync>> two_signals(int message_result, int send_result) {
+  sim::scenario<belfry<Sync>> result;
+  result.thread("ringer by the call", [send_result](belfry<Sync>& b) {
+    b.kernel.send_result = send_result;
+    b.said[0].store(true, std::memory_order_relaxed);
+    b.bell.signal();
+  });
+  result.thread("ringer by an entry", [message_result](belfry<Sync>& b) {
+    b.said[1].store(true, std::memory_order_relaxed);
+    b.bell.signal(b.port);
+    b.port.submit(message_result);
+  });
+  result.thread("owner", [](belfry<Sync>& b) {
+    while (!b.said[0].load(std::memory_order_relaxed) || !b.said[1].load(std::memory_order_relaxed)) {
+      b.kernel.completion.wait();
+      b.bell.consume();
+    }
+  });
+  return result;
+}
+
+// What is written before a signal is read after it was consumed.
+template <class Sync>
+struct told : belfry<Sync> {
+  typename Sync::template plain<int> word{0};
+};
+
+template <class Sync>
+sim::scenario<told<Sync>> a_word_and_a_signal(bool by_entry) {
+  sim::scenario<told<Sync>> result;
+  result.thread("ringer", [by_entry](told<Sync>& t) {
+    t.word.write(3);
+    by_entry ? t.bell.signal(t.port) : t.bell.signal();
+    t.port.submit(0);
+  });
+  result.thread("owner", [](told<Sync>& t) {
+    while (!t.bell.consume()) Sync::pause();
+    sim::require(t.word.read() == 3, "a signal came before what it is about");
+  });
+  return result;
+}
+
+// An owner that goes while two senders push and go; one of them submits its message when both sides may be gone.
+template <class Sync>
+struct household {
+  using channel_type = wake_channel<basic_tagged_inbox<Sync>, explored_notifier<Sync>, Sync>;
+  played_kernel<Sync> kernel;
+  played_port<Sync> port;
+  std::array<basic_wake_node<Sync>, 2> nodes;
+  std::unique_ptr<channel_type> owner = std::make_unique<channel_type>(port, 77U);
+  std::array<std::optional<typename channel_type::sender_type>, 2> senders{owner->sender(), owner->sender()};
+};
+
+template <class Sync>
+sim::scenario<household<Sync>> everybody_goes(int message_result) {
+  sim::scenario<household<Sync>> result;
+  result.thread("sender by the call", [](household<Sync>& h) {
+    h.senders[0]->push(h.nodes[0]);
+    h.senders[0].reset();
+  });
+  result.thread("sender by an entry", [message_result](household<Sync>& h) {
+    h.senders[1]->push(h.nodes[1], h.port);
+    h.senders[1].reset();
+    h.port.submit(message_result);
+  });
+  result.thread("owner", [](household<Sync>& h) {
+    static_cast<void>(h.owner->try_arm());
+    h.owner.reset();
+  });
+  result.finally([](household<Sync>& h) {
+    sim::require(h.kernel.open.read() == 0, "a number was closed too often, or never");
+    for (const auto& node : h.nodes)
+      sim::require(!node.is_queued(), "a node is queued in a channel that is gone");
+  });
+  return result;
+}
+
+template <class Sync>
+std::string what_breaks() {
+  std::string report;
+  const auto see = [&](const char* name, const auto& scenario) {
+    if (!report.empty()) return;
+    const sim::exploration found = sim::explore(scenario, usual);
+    if (!found) report = std::string{name} + ": " + found.report();
+  };
+  see("signals", two_signals<Sync>(0, 0));
+  see("signals by an entry that fails", two_signals<Sync>(-ENOMEM, 0));
+  see("signals by the eventfd", two_signals<Sync>(-EINVAL, -EAGAIN));
+  see("a word by the call", a_word_and_a_signal<Sync>(false));
+  see("a word by an entry", a_word_and_a_signal<Sync>(true));
+  see("a message that outlives all", everybody_goes<Sync>(0));
+  see("a message that fails when all are gone", everybody_goes<Sync>(-ECANCELED));
+  return report;
+}
+
+TEST(explored_msg_ring, NoSignalIsLostAndNothingIsClosedUnderAMessage) {
+  EXPECT_EQ(what_breaks<sim::explored_sync>(), "");
+}
+
+TEST(explored_msg_ring, EachOrderIsNeeded) {
+  if (is_sanitized)
+    GTEST_SKIP() << "a body that a violation stops lets go of nothing, and the sanitizer calls that a leak";
+  using sync = weakening_sync<struct msg_ring>;
+  ASSERT_EQ(what_breaks<sync>(), "");
+  const std::vector<order_site> sites = sync::state.sites;
+  std::size_t seen = 0;
+
+  for (const weakening& w : weakenings(sites)) {
+    // Those of the inbox, of the channel and of the played kernel are not in question here.
+    if (sites[w.site].file.find("msg_ring_notifier") == std::string::npos) continue;
+    sync::state.in_force = &w;
+    const std::string report = what_breaks<sync>();
+    sync::state.in_force = nullptr;
+    std::cout << "mutant " << name_of(w, sites) << ", killed by " << report.substr(0, report.find('\n'))
+              << std::endl;
+    EXPECT_NE(report, "") << name_of(w, sites) << " was not seen";
+    ++seen;
+  }
+
+  EXPECT_EQ(seen, 5U) << "orders were added or taken away: two of signals, one of consume, two of letting go";
+}
+
+}  // namespace
+}  // namespace pinion::waker::testing
