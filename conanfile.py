@@ -20,20 +20,29 @@ required_conan_version = ">=2.1"
 
 
 @dataclasses.dataclass(frozen=True)
+class Default:
+    name: str  # of the option
+    backends: tuple[str, ...]  # what it can be; the first is the default's default
+
+
+@dataclasses.dataclass(frozen=True)
 class Part:
     name: str
     links: tuple[str, ...] = ()  # other parts
     requires: tuple[str, ...] = ()  # Conan references of what its headers include
     has_library: bool = False
     is_optional: bool = True
-    backends: tuple[str, ...] = ()  # what its default can be; the first is the default's default
+    defaults: tuple[Default, ...] = ()  # which of its backends it recommends
 
 
 PARTS = (
     Part("base", requires=("tl-expected/1.1.0",), has_library=True, is_optional=False),
-    Part("timer", links=("base",), backends=("ordered_map", "two_level_wheel", "stationary_wheel",
-                                            "overflow_wheel", "deferred_wheel")),
-    Part("waker", links=("base",), has_library=True),
+    Part("timer", links=("base",),
+         defaults=(Default("timer_default", ("ordered_map", "two_level_wheel", "stationary_wheel", "overflow_wheel",
+                                             "deferred_wheel")),)),
+    Part("waker", links=("base",), has_library=True,
+         defaults=(Default("inbox_default", ("tagged_inbox", "bounded_inbox", "mutex_inbox")),
+                   Default("notifier_default", ("eventfd_notifier", "futex_notifier")))),
     Part("sim", links=("base",), has_library=True),
 )
 SWITCHES = {
@@ -59,11 +68,11 @@ class Pinion(ConanFile):
     settings = "os", "arch", "compiler", "build_type"
     options = ({"shared": [True, False], "fPIC": [True, False]}
                | {part.name: [True, False] for part in OPTIONAL_PARTS}
-               | {f"{part.name}_default": list(part.backends) for part in PARTS if part.backends}
+               | {default.name: list(default.backends) for part in PARTS for default in part.defaults}
                | {name: values for name, (values, _) in SWITCHES.items()})
     default_options = ({"shared": False, "fPIC": True}
                        | {part.name: True for part in OPTIONAL_PARTS}
-                       | {f"{part.name}_default": part.backends[0] for part in PARTS if part.backends}
+                       | {default.name: default.backends[0] for part in PARTS for default in part.defaults}
                        | {name: default for name, (_, default) in SWITCHES.items()})
     exports_sources = ("CMakeLists.txt", "LICENSE", "modules/*",
                        "cmake/*", "!cmake/consumers/*", "!cmake/vcpkg_harness/*",
@@ -81,7 +90,8 @@ class Pinion(ConanFile):
         for part in PARTS:
             if not self._has(part):
                 # The default of what is not there must not make another package of the same.
-                self.options.rm_safe(f"{part.name}_default")
+                for default in part.defaults:
+                    self.options.rm_safe(default.name)
 
     def layout(self):
         cmake_layout(self)
@@ -113,9 +123,9 @@ class Pinion(ConanFile):
         for option in (*(part.name for part in OPTIONAL_PARTS), *SWITCHES):
             toolchain.cache_variables[f"PINION_{option.upper()}"] = _cmake_value(getattr(self.options, option))
         for part in self._parts():
-            if part.backends:
-                name = f"{part.name}_default"
-                toolchain.cache_variables[f"PINION_{name.upper()}"] = str(getattr(self.options, name))
+            for default in part.defaults:
+                value = str(getattr(self.options, default.name))
+                toolchain.cache_variables[f"PINION_{default.name.upper()}"] = value
         for name in ("TESTS", "EXAMPLES", "WARNINGS"):
             toolchain.cache_variables[f"PINION_{name}"] = "OFF"
         toolchain.generate()

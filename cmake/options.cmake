@@ -32,6 +32,10 @@ pinion_switch(PINION_TIMER ON "Build the timer part")
 pinion_choice(PINION_TIMER_DEFAULT ordered_map "The store that pinion::timer::default_store names"
               ordered_map two_level_wheel stationary_wheel overflow_wheel deferred_wheel)
 pinion_switch(PINION_WAKER ON "Build the waker part")
+pinion_choice(PINION_INBOX_DEFAULT tagged_inbox "The inbox that pinion::waker::default_inbox names"
+              tagged_inbox bounded_inbox mutex_inbox)
+pinion_choice(PINION_NOTIFIER_DEFAULT eventfd_notifier "The notifier that pinion::waker::default_notifier names"
+              eventfd_notifier futex_notifier)
 pinion_switch(PINION_SIM ON "Build the sim part")
 pinion_choice(PINION_MODULES AUTO "C++20 modules; AUTO builds them where the toolchain can" AUTO ON OFF)
 pinion_switch(PINION_ASSERT OFF "Check contracts at run time (a checked build)")

@@ -37,15 +37,16 @@ def for_users() -> list[Option]:
     return [option for option in (*switches, *choices) if option.name not in _DEVELOPERS]
 
 
-def backends(part: str) -> Option | None:
-    """The option that says which backend is the part's default; None for a part that has none."""
-    return next((option for option in for_users() if option.name == f"PINION_{part.upper()}_DEFAULT"), None)
+def defaults(part: str) -> list[Option]:
+    """The options that say which backends the part recommends: those that follow its switch."""
+    behind = _text().partition(f"pinion_switch(PINION_{part.upper()} ")[2].partition("pinion_switch(")[0]
+    names = [match["name"] for match in _CHOICE.finditer(behind) if match["name"].endswith("_DEFAULT")]
+    return [option for option in for_users() if option.name in names]
 
 
-def another_backend(part: str) -> str | None:
-    """A default of this part other than the usual one; the usual one while it is the only one."""
-    option = backends(part)
-    return option and next((value for value in option.values if value != option.default), option.default)
+def another_backend(option: Option) -> str:
+    """A value other than the usual one; the usual one while it is the only one."""
+    return next((value for value in option.values if value != option.default), option.default)
 
 
 def version() -> str:

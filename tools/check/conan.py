@@ -33,7 +33,7 @@ class Package:
     settings: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()  # beside the base
     doors: tuple[str, ...] = ("include",)
-    backend: str | None = None  # the default that the programs have to report
+    default: tuple[str, str] | None = None  # the option and its value that the programs have to report
     is_system: bool = True  # whether tl::expected is the system's; else a package that stands in for the real one
 
 
@@ -49,9 +49,10 @@ class Mistake:
 def run(run: Run) -> list[Test]:
     conan = _Conan(run)
     parts = tuple(cmake_options.parts())
+    timers = cmake_options.defaults(parts[0])[0]
     packages = [
         Package("all parts, clang 19, modules", "clang-19", ("modules=ON",), parts=parts, doors=("include", "import")),
-        _alone(parts[0], cmake_options.another_backend(parts[0])),
+        _alone(parts[0], timers, cmake_options.another_backend(timers)),
         Package("no part but the base, g++ 12", "gcc-12", tuple(f"{part}=False" for part in parts)),
     ]
     tests = [_recipe_follows_cmake(conan), packages_page.unread_blocks(), packages_page.compare_values(),
@@ -81,23 +82,24 @@ def run_deep(run: Run) -> list[Test]:
                 is_system=False),
     ]
     for part in parts:
-        option = cmake_options.backends(part)
-        packages += [_alone(part, backend) for backend in (option.values if option else (None,))]
+        swaps = [(option, value) for option in cmake_options.defaults(part) for value in option.values]
+        packages += [_alone(part, *swap) for swap in swaps or ((),)]
     return [_create(conan, package) for package in packages]
 
 
-def _alone(part: str, backend: str | None) -> Package:
+def _alone(part: str, option: cmake_options.Option | None = None, backend: str | None = None) -> Package:
     options = tuple(f"{other}={other == part}" for other in cmake_options.parts())
     name = f"{part} alone, g++ 12"
-    if backend is None:
+    if option is None:
         return Package(name, "gcc-12", options, parts=(part,))
-    return Package(f"{name}, its default {backend}", "gcc-12", (*options, f"{part}_default={backend}"), parts=(part,),
-                   backend=backend)
+    swap = (option.short_name, backend)
+    return Package(f"{name}, its {'='.join(swap)}", "gcc-12", (*options, "=".join(swap)), parts=(part,), default=swap)
 
 
 def _mistakes() -> list[Mistake]:
     part = cmake_options.parts()[0]
-    backend = cmake_options.backends(part).default
+    option = cmake_options.defaults(part)[0]
+    backend = option.default
     return [
         Mistake("C++17", ("C++20", "gnu17", "-s compiler.cppstd=20"), settings=("compiler.cppstd=gnu17",)),
         Mistake("g++ 11", ("gcc 11", "gcc 12", "clang 19"), settings=("compiler.version=11",)),
@@ -106,7 +108,7 @@ def _mistakes() -> list[Mistake]:
                 settings=("compiler=intel-cc", "compiler.version=2024.1", "compiler.mode=icx")),
         Mistake("another system", ("Macos", "Linux"), settings=("os=Macos",)),
         Mistake("modules with g++ 12", ("modules=ON", "gcc 12", "clang 19", "modules=OFF"), options=("modules=ON",)),
-        Mistake("unknown backend", (f"{backend}x", f"'{backend}'"), options=(f"{part}_default={backend}x",)),
+        Mistake("unknown backend", (f"{backend}x", f"'{backend}'"), options=(f"{option.short_name}={backend}x",)),
         Mistake("value of a switch", ("'maybe'", "'True', 'False'"), options=(f"{part}=maybe",)),
         Mistake("unknown option", (f"'{part}x'", f"'{part}'"), options=(f"{part}x=True",)),
     ]
@@ -153,9 +155,9 @@ def _create(conan: _Conan, package: Package) -> Test:
                    "-c", "tools.compilation:verbosity=verbose")
     if not result.ok:
         return failed(name, commands.relevant(result.output))
-    options = [option.name for option in cmake_options.for_users()
-               if option.name not in {f"PINION_{part.upper()}_DEFAULT" for part in cmake_options.parts()
-                                      if part not in package.parts}]
+    absent = {option.name for part in cmake_options.parts() if part not in package.parts
+              for option in cmake_options.defaults(part)}
+    options = [option.name for option in cmake_options.for_users() if option.name not in absent]
     if unsaid := [option for option in options if f"-D{option}=" not in result.output]:
         return failed(name, f"CMake is not told {' '.join(unsaid)}")
     ran = sorted(re.findall(r"RUN: \S+/(test_\w+)$", result.output, re.MULTILINE))
@@ -165,9 +167,11 @@ def _create(conan: _Conan, package: Package) -> Test:
     if not package.is_system and not re.search(r"Testing the package: Building.* -isystem \S*/tl-ex\w+/", result.output,
                                               re.DOTALL):
         return failed(name, "whoever includes pinion does not get the headers of the package of tl::expected")
-    reports = result.output.count(f"default_store is {package.backend},")
-    if package.backend and reports != len(package.doors):
-        return failed(name, f"{reports} of {len(package.doors)} programs got {package.backend} as the default")
+    if package.default:
+        option, backend = package.default
+        reports = len(re.findall(rf"default_\w+ is {backend},", result.output))
+        if reports != len(package.doors):
+            return failed(name, f"{reports} of {len(package.doors)} programs got {backend} as {option}")
     return verdict(name, None)
 
 
@@ -204,14 +208,14 @@ def _recipe_follows_cmake(conan: _Conan) -> Test:
 def _own_packages(conan: _Conan, parts: tuple[str, ...]) -> Test:
     """What builds another library is another package; a default of what was left out is not."""
     conan.run.progress("package identities")
-    part = parts[0]
+    part, default = parts[0], cmake_options.defaults(parts[0])[0].short_name
     variants = [(), (f"{part}=False",), ("assert=True",), ("shared=True",), ("modules=OFF",)]
     nodes = {options: _node(conan, options) for options in variants}
     identities = {options: node["package_id"] for options, node in nodes.items()}
     same = [f"{one or 'the default'} and {other or 'the default'} are one package" for one in variants
             for other in variants if one < other and identities[one] == identities[other]]
-    if f"{part}_default" in nodes[(f"{part}=False",)]["info"]["options"]:
-        same.append(f"without {part}, {part}_default makes another package of the same")
+    if default in nodes[(f"{part}=False",)]["info"]["options"]:
+        same.append(f"without {part}, {default} makes another package of the same")
     return verdict("conan: what differs is another package", "\n".join(same))
 
 

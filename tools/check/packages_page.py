@@ -92,7 +92,7 @@ def _files(manager: str) -> dict[str, str]:
 
 def _swapped_in(manager: str) -> str:
     texts = [_commands(manager, "swap"), *_files(manager).values()]
-    values = cmake_options.backends("timer").values
+    values = cmake_options.defaults("timer")[0].values
     return next((value for value in values if any(value in text for text in texts)), values[0])
 
 
@@ -119,7 +119,7 @@ def _works(run: Run, manager: str, kind: str, folder: pathlib.Path, environment:
     if not result.ok or not result.output.endswith(_PRINTS):
         return failed(name, commands.relevant(result.output))
     got = _default_of(folder)
-    wanted = _swapped_in(manager) if kind == "swap" else cmake_options.backends("timer").default
+    wanted = _swapped_in(manager) if kind == "swap" else cmake_options.defaults("timer")[0].default
     return verdict(name, None if got == wanted else f"the project was built with the default {got}, not {wanted}")
 
 

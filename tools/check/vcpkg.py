@@ -48,16 +48,17 @@ _OLD_GCC = Consumer("gcc", cmake=OLD_CMAKE)
 
 def run(run: Run) -> list[Test]:
     parts = tuple(cmake_options.parts())
-    part = parts[0]
-    backend = cmake_options.another_backend(part)
+    swaps = [(option.name, cmake_options.another_backend(option)) for part in parts
+             for option in cmake_options.defaults(part)]
     installations = (
         Installation("default features", "pinion", parts, (_OLD_GCC, Consumer("gcc", build_type="Debug"))),
         Installation("all features", f"pinion[{','.join((*parts, 'modules'))}]", parts,
                      (Consumer("clang", _BOTH), Consumer("clang", _BOTH, "Debug"), _OLD_GCC, Consumer("gcc")), "clang"),
         Installation("no features", "pinion[core]", (), (Consumer("gcc"),)),
-        Installation("another default backend and contracts, from the triplet", "pinion", parts, (Consumer("gcc"),),
-                     triplet=f"set(PINION_{part.upper()}_DEFAULT {backend})\nset(PINION_ASSERT ON)\n",
-                     expected=(f"EXPECTED_{part.upper()}_DEFAULT={backend}", "EXPECTED_ASSERT=1")),
+        Installation("other default backends and contracts, from the triplet", "pinion", parts, (Consumer("gcc"),),
+                     triplet="".join(f"set({name} {backend})\n" for name, backend in (*swaps, ("PINION_ASSERT", "ON"))),
+                     expected=(*(f"EXPECTED_{name.removeprefix('PINION_')}={backend}" for name, backend in swaps),
+                               "EXPECTED_ASSERT=1")),
     )
     with tempfile.TemporaryDirectory(prefix="pinion-vcpkg-") as name:
         folder = pathlib.Path(name)
@@ -134,8 +135,8 @@ def _expected(installation: Installation) -> str:
     result = {"EXPECTED_ASSERT": "0", "EXPECTED_STATISTICS": "0"}
     for part in cmake_options.parts():
         result[f"EXPECTED_{part.upper()}"] = str(int(part in installation.parts))
-        if option := cmake_options.backends(part):
-            result[f"EXPECTED_{part.upper()}_DEFAULT"] = option.default
+        for option in cmake_options.defaults(part):
+            result[f"EXPECTED_{option.short_name.upper()}"] = option.default
     result |= dict(line.split("=") for line in installation.expected)
     return ";".join(f"{name}={value}" for name, value in result.items())
 

@@ -47,7 +47,7 @@ DEFECTS = (
 
 def mistakes() -> list[Mistake]:
     part = cmake_options.parts()[0]
-    default = cmake_options.backends(part)
+    default = cmake_options.defaults(part)[0]
     return [
         Mistake("unknown feature", (f"pinion has no feature named {part}x",), spec=f"pinion[{part}x]"),
         Mistake("another system", ("only supported on 'linux'",), triplet="set(VCPKG_CMAKE_SYSTEM_NAME Darwin)\n"),
