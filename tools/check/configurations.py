@@ -4,7 +4,7 @@
 A configuration that can't configure or build raises StepFailed and counts as one failed test.
 """
 
-from check import benches, budgets, cmake_build, conan, consumers, docs, fuzz, style, tidy, vcpkg
+from check import benches, budgets, cmake_build, conan, consumers, docs, fuzz, stress, style, tidy, vcpkg
 from check import self as promises
 from check.execution import Configuration, Run
 from check.results import Test
@@ -47,6 +47,7 @@ CONFIGURATIONS = (
     preset("debug", "clang 19, headers, without optimisation", "clang", daily=False),
     Configuration("fuzz", "every wheel against ordered_map: 100M operations, and libFuzzer's choice of them",
                   CLANG_BUILD | {"sanitizers"}, fuzz.run, daily=False),
+    Configuration("stress", "ten million wakes for each pair of inbox and notifier", CLANG_BUILD, stress.run, daily=False),
     Configuration("tidy", "clang-tidy over every source file", CLANG_BUILD | {"modules", "style"}, tidy.run_everywhere,
                   daily=False),
     Configuration("peers", "peers in Rust, measured beside the others by ./demo --peers", CLANG_BUILD | {"peers"},

@@ -183,6 +183,36 @@ TEST_F(failing_calls, ReadinessThatSomebodyElseConsumedIsNoSignal) {
   EXPECT_TRUE(texts.empty());
 }
 
+TEST_F(failing_calls, WhatIsPushedThroughADescriptorThatIsReallyClosedWaitsForItsOwner) {
+  std::vector<wake_node> nodes(3);
+  wake_channel<tagged_inbox, eventfd_notifier> channel;
+  const int number = channel.notifier().descriptor();
+  ASSERT_TRUE(channel.try_arm());
+  ::close(number);
+
+  EXPECT_EQ(channel.sender().push(nodes[0]), push_result::signal);
+  EXPECT_EQ(channel.sender().push(nodes[1]), push_result::queued);
+  EXPECT_FALSE(channel.notifier().wait(never)) << "an owner that waits on nothing";
+  EXPECT_EQ(channel.sender().force(nodes[2]), push_result::queued);
+
+  EXPECT_EQ(texts.size(), 3U) << "two signals and a wait";
+  EXPECT_EQ(channel.drain([](wake_node&) {}), 3U);
+  ASSERT_EQ(::eventfd(0, EFD_CLOEXEC), number);  // what the notifier will close
+}
+
+TEST_F(failing_calls, AnOwnerThatArmsOnASaturatedCounterIsWoken) {
+  wake_node node;
+  wake_channel<tagged_inbox, eventfd_notifier> channel;
+  ASSERT_EQ(::eventfd_write(channel.notifier().descriptor(), 0xffff'ffff'ffff'fffe), 0);
+  ASSERT_TRUE(channel.try_arm());
+
+  EXPECT_EQ(channel.sender().push(node), push_result::signal);
+
+  EXPECT_TRUE(texts.empty());
+  EXPECT_TRUE(channel.notifier().wait(never));
+  EXPECT_EQ(channel.drain([](wake_node&) {}), 1U);
+}
+
 TEST_F(failing_calls, TheRealOnesSayThatADescriptorIsClosed) {
   EXPECT_EQ(eventfd_calls::add_one(-1), -EBADF);
   EXPECT_EQ(eventfd_calls::take(-1), -EBADF);

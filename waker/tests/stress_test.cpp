@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A million wakes and more, with more threads than cores, and an owner that sleeps whenever it can. Bounded by numbers; the time
+// A million wakes and more, or as many as PINION_TEST_WAKES says, with more threads than cores, and an owner that sleeps whenever it can. Bounded by numbers; the time
 // limit is only there for an owner that nobody wakes.
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdlib>
 #include <pinion/waker.hpp>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "ring_owner.hpp"
 #include "sanitized.hpp"
 
 namespace pinion::waker {
 namespace {
 
-constexpr std::size_t wakes = testing::is_sanitized ? 100'000 : 1'000'000;
+// Memory ordering of `asked` below: relaxed; what a wake is for is ordered by the inbox.
+std::size_t wakes() {
+  const char* const text = std::getenv("PINION_TEST_WAKES");
+  if (text != nullptr) return std::strtoull(text, nullptr, 10);
+  return testing::is_sanitized ? 100'000 : 1'000'000;
+}
 
 // A task that is woken again as soon as it has run: `run` follows `asked` as closely as the owner can.
 struct task : wake_node {
@@ -26,14 +34,22 @@ struct task : wake_node {
 };
 
 template <class Pair>
-class stress : public ::testing::Test {};
+class stress : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (Pair::has_ring && !testing::raw_ring::refusal().empty()) GTEST_SKIP() << testing::raw_ring::refusal();
+  }
+};
 template <class Inbox, class Notifier>
 struct pair {
   using channel = wake_channel<Inbox, Notifier>;
+  static constexpr bool has_ring = std::is_base_of_v<testing::ring_owner, Notifier>;
 };
-using pairs = ::testing::Types<pair<tagged_inbox, eventfd_notifier>, pair<tagged_inbox, futex_notifier>,
-                               pair<bounded_inbox<256>, futex_notifier>,
-                               pair<bounded_inbox<4>, eventfd_notifier>, pair<mutex_inbox, futex_notifier>>;
+using pairs =
+    ::testing::Types<pair<tagged_inbox, eventfd_notifier>, pair<tagged_inbox, futex_notifier>,
+                     pair<bounded_inbox<256>, futex_notifier>, pair<bounded_inbox<4>, eventfd_notifier>,
+                     pair<mutex_inbox, futex_notifier>, pair<tagged_inbox, testing::ring_owner>,
+                     pair<tagged_inbox, testing::ring_owner_among_rings>>;
 TYPED_TEST_SUITE(stress, pairs);
 
 template <class Channel>
@@ -41,7 +57,7 @@ void expect_every_wake_served(std::size_t producers) {
   std::vector<task> tasks(64);
   Channel channel;
   parker park{channel};
-  const std::size_t each = wakes / producers;
+  const std::size_t each = wakes() / producers;
   const instant limit = monotonic_clock::now() + ceil(std::chrono::seconds{250});
   std::size_t served = 0;
   bool gave_up = false;
