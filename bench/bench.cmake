@@ -21,6 +21,19 @@ function(pinion_bench part)
   endif()
 endfunction()
 
+# pinion_bench_peer(part NAME found "target..." "what was looked for (where Debian has it)"): <part>_bench is compiled with
+# PINION_BENCH_NAME as 1, and linked to the targets, or with 0.
+function(pinion_bench_peer part name found targets package)
+  set(target ${part}_bench)
+  if(${found})
+    target_link_libraries(${target} PRIVATE ${targets})
+    target_compile_definitions(${target} PRIVATE PINION_BENCH_${name}=1)
+  else()
+    target_compile_definitions(${target} PRIVATE PINION_BENCH_${name}=0)
+    message(STATUS "pinion: ${target} leaves a peer out: ${package} was not found")
+  endif()
+endfunction()
+
 # pinion_budget(part SOURCES file... [LINK target...]): the program <part>_budget, which `./check budget` runs under
 # callgrind. Built only when it is asked for.
 function(pinion_budget part)

@@ -44,6 +44,16 @@ struct outcome {
   std::string fault{};  ///< what else went wrong, if anything did; it fails the run as a wrong checksum does
 };
 
+/// Where one figure is all that a workload yields.
+inline outcome single(const char* name, const measured& work) {
+  return {work.seconds, work.checksum, work.expected, {{name, work.ns_each()}}};
+}
+
+/// As benchmarks are named.
+inline std::string named(const char* workload, const std::string& contestant, std::size_t n) {
+  return std::string(workload) + '/' + contestant + '/' + std::to_string(n);
+}
+
 /// One benchmark's name and work.
 void add(const std::string& name, std::function<outcome()> work);
 

@@ -19,19 +19,12 @@
 namespace pinion::timer::bench {
 
 using pinion::bench::add;
+using pinion::bench::named;
 using pinion::bench::outcome;
+using pinion::bench::single;
 
 /// The populations that show how a cost grows.
 inline constexpr std::size_t populations[] = {10'000, 100'000, 1'000'000};
-
-/// Where one figure is all that a workload yields.
-inline outcome single(const char* name, const measured& m) {
-  return {m.seconds, m.checksum, m.expected, {{name, m.ns_each()}}};
-}
-
-inline std::string named(const char* workload, const std::string& who, std::size_t n) {
-  return std::string(workload) + '/' + who + '/' + std::to_string(n);
-}
 
 template <class Contestant>
 void add_arm_and_cancel(const char* workload, const std::string& who, std::size_t n, cancel_order order) {

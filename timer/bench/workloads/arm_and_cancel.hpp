@@ -5,7 +5,7 @@
 //   arm_and_cancel m = measure_arm_and_cancel<contestant>(100'000, cancel_order::random);
 #pragma once
 
-#include <algorithm>
+#include <bench/program/percentiles.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -13,6 +13,9 @@
 #include "deadlines.hpp"
 
 namespace pinion::timer::bench {
+
+using pinion::bench::percentiles;
+using pinion::bench::percentiles_of;
 
 struct arm_and_cancel {
   measured arm;
@@ -75,24 +78,6 @@ measured measure_churn(std::size_t n, std::size_t pairs = 1'000'000) {
     live[victims[k]] = fresh[k % fresh.size()];
   }
   return result;
-}
-
-/// Of an operation, in nanoseconds of wall time.
-struct percentiles {
-  double p50 = 0;
-  double p99 = 0;
-  double p999 = 0;
-};
-
-/// Sorts the samples.
-inline percentiles percentiles_of(std::vector<double>& samples) {
-  if (samples.empty()) return {};
-  std::sort(samples.begin(), samples.end());
-  const auto at = [&](double part) {
-    const auto place = static_cast<std::size_t>(part * static_cast<double>(samples.size()));
-    return samples[std::min(place, samples.size() - 1)];
-  };
-  return {at(0.5), at(0.99), at(0.999)};
 }
 
 struct spread_of_arm_and_cancel {
