@@ -2,7 +2,6 @@
 #
 # How benchmark programs are declared.
 include_guard(GLOBAL)
-find_package(benchmark REQUIRED)
 
 # Callgrind's header, with which a program tells it what to count. Only budget programs need it.
 find_path(CALLGRIND_INCLUDE_DIR valgrind/callgrind.h)
@@ -13,6 +12,7 @@ mark_as_advanced(CALLGRIND_INCLUDE_DIR)
 function(pinion_bench part)
   cmake_parse_arguments(PARSE_ARGV 1 bench "" "SMOKE" "SOURCES;LINK")
   set(target ${part}_bench)
+  find_package(benchmark REQUIRED)  # for each part: what it makes is seen below that part's folder only
   pinion_bench_program(${target} SOURCES ${bench_SOURCES} ${PROJECT_SOURCE_DIR}/bench/program/program.cpp
                        LINK pinion::${part} benchmark::benchmark ${bench_LINK})
   if(PINION_TESTS)
