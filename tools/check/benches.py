@@ -11,7 +11,8 @@ from check import cargo, commands, tree
 from check.execution import Run
 from check.results import Test, failed, skipped, verdict
 
-_SMALL = "/(10000|65536)$|clustered"  # every workload but the connections, at its smallest size
+# Of timers every workload but the connections, at its smallest size, and every workload of wakes, with one sender.
+_SMALL = "/(10000|65536)$|clustered|^(push|batch)/.*/1$|^(queued_again|busy|parked|polled|actors)/"
 _RESULT = re.compile(r"^(test_\w+) \(([\w.]+)\)(?:\n[^\n]*)? \.\.\. (ok|FAIL|ERROR|skipped .*)$", re.MULTILINE)
 
 
@@ -55,9 +56,12 @@ def _small_run(run: Run, folder: pathlib.Path) -> list[Test]:
     """Every workload at the smallest size, once each; the page of it, and the same page from its CSV."""
     demo = [sys.executable, tree.ROOT / "demo"]
     measured = run.log.run([*demo, "--only", _SMALL, "--minutes", "0.05", "--out", folder / "run"])
-    again = run.log.run([*demo, "--from", folder / "run" / "timer.csv", "--out", folder / "again"])
-    return [verdict("bench: ./demo builds, measures and writes its page", _wrong_with(measured, folder / "run")),
-            verdict("bench: ./demo --from makes the page of a record", _wrong_with(again, folder / "again"))]
+    tests = [verdict("bench: ./demo builds, measures and writes its page", _wrong_with(measured, folder / "run"))]
+    for part in ("timer", "waker"):
+        again = run.log.run([*demo, "--from", folder / "run" / f"{part}.csv", "--out", folder / "again"])
+        tests.append(verdict(f"bench: ./demo --from makes the page of a record of {part}",
+                             _wrong_with(again, folder / "again")))
+    return tests
 
 
 def _wrong_with(result: commands.Finished, out: pathlib.Path) -> str | None:

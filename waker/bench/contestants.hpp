@@ -18,9 +18,6 @@ namespace pinion::waker::bench::inline PINION_MODE {
 /// How an owner parks: by polling for as long as a parker has learned to, or not at all.
 enum class spin : std::uint8_t { as_learned, never };
 
-/// futex_notifier, with its system calls counted.
-using counted_futex_notifier = basic_futex_notifier<counting_sync>;
-
 template <inbox Inbox, waiting_notifier Notifier, spin Spin = spin::as_learned>
 class channel_contestant {
   using channel_type = wake_channel<Inbox, Notifier>;

@@ -13,6 +13,8 @@
 #include "benchmarks.hpp"
 #include "contestants.hpp"
 #include "peers/peers.hpp"
+#include "trial/ring_per_sender.hpp"
+#include "trial/wake_bitmap.hpp"
 
 namespace pinion::waker::bench {
 namespace {
@@ -22,6 +24,16 @@ void add_inbox(const std::string& who) {
   using contestant = channel_contestant<Inbox, eventfd_notifier>;
   add_queue<contestant>(who);
   add_queued_again<contestant>(who);
+}
+
+/// `senders_max`: with how many it can take part.
+template <class Contestant>
+void add_trial(const std::string& who, std::size_t senders_max) {
+  for (std::size_t senders = 1; senders <= senders_max; senders *= 2) add_push<Contestant>(who, senders);
+  add_batch<Contestant>(who);
+  add_polled<Contestant>(who);
+  add_queued_again<Contestant>(who);
+  add_parked<Contestant>(who);
 }
 
 }  // namespace
@@ -51,6 +63,11 @@ int main(int argc, char** argv) {
       "eventfd_no_spin");
   bench::add_conversations<bench::channel_contestant<tagged_inbox, futex_notifier, spin::never>>(
       "futex_no_spin");
+
+  // What was tried and is not shipped.
+  bench::add_trial<bench::ring_per_sender<bench::barrier::of_each_push>>("ring_per_sender", 4);
+  bench::add_trial<bench::ring_per_sender<bench::barrier::of_the_arming>>("ring_membarrier", 4);
+  bench::add_trial<bench::wake_bitmap>("wake_bitmap", 1);
 
   bench::add_peers();
   return pinion::bench::run(argc, argv);

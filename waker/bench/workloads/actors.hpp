@@ -122,9 +122,9 @@ conversation measure_actors(std::size_t actors, std::size_t hops) {
   std::vector<journey> all = journeys(actors, actors, hops);
   std::vector<std::uint64_t> handled(actors);
   std::atomic<std::size_t> finished{0};
-  auto items = make_items<Contestant>(actors);
   actors_owner<Contestant> first{true, actors, all, handled, finished};
   actors_owner<Contestant> second{false, actors, all, handled, finished};
+  auto items = make_items(first.inbox, actors);
   for (std::size_t k = 0; k < actors; ++k) {
     items[k].payload = k;
     (all[k].to < actors / 2 ? first : second).put(items[k]);

@@ -17,7 +17,7 @@ template <class Contestant, class Meter = stopwatch>
 measured measure_batch(std::size_t n, std::size_t rounds) {
   Contestant contestant{n};
   typename Contestant::sender sender{contestant};
-  auto items = make_items<Contestant>(n);
+  auto items = make_items(contestant, n);
   measured result{.operations = n * rounds};
   const auto receive = [&](auto& each) { result.checksum += each.payload; };
 
@@ -45,7 +45,7 @@ template <class Contestant, class Meter>
 push_and_drain measure_push_and_drain(std::size_t n) {
   Contestant contestant{n};
   typename Contestant::sender sender{contestant};
-  auto items = make_items<Contestant>(n);
+  auto items = make_items(contestant, n);
   push_and_drain result{{.operations = n}, {.operations = n}};
   const auto receive = [&](auto& each) { result.drain.checksum += each.number; };
 
@@ -70,7 +70,7 @@ template <class Contestant, class Meter = stopwatch>
 measured measure_queued_again(std::size_t n, std::size_t wakes) {
   Contestant contestant{n};
   typename Contestant::sender sender{contestant};
-  auto items = make_items<Contestant>(n);
+  auto items = make_items(contestant, n);
   for (auto& each : items) sender.push(each);
   measured result{.operations = wakes};
 

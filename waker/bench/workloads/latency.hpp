@@ -16,7 +16,6 @@
 #include <bench/program/percentiles.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <thread>
 #include <vector>
 
@@ -75,14 +74,14 @@ latencies measure_latency(std::size_t n, Turn turn, Ready ready) {
     const on_core place{1};
     const sleeper watched{owner_thread.load(std::memory_order_relaxed)};
     typename Contestant::sender sender{contestant};
-    const auto items = std::make_unique<item>();
+    auto items = make_items(contestant, 1);
     const double begin = static_cast<double>(signals_so_far());
     const stopwatch watch;
     for (std::size_t k = 0; k < n; ++k) {
       wait_until("a wake to be received", [&] { return received.load(std::memory_order_acquire) == k; });
       wait_until("the owner to be ready", [&] { return ready(watched); });
-      items->payload = ticks_in_order();
-      sender.push(*items);
+      items[0].payload = ticks_in_order();
+      sender.push(items[0]);
     }
     result.seconds = watch.seconds();
     result.signals = static_cast<double>(signals_so_far()) - begin;

@@ -46,7 +46,7 @@ pushes measure_push(std::size_t senders, std::size_t rounds) {
   for (std::size_t who = 0; who < senders; ++who) {
     threads.emplace_back([&, who] {
       const on_core place{who + 1};
-      std::vector<item> items = make_items<Contestant>(items_each, who * items_each);
+      std::vector<item> items = make_items(contestant, items_each, who * items_each);
       typename Contestant::sender sender{contestant};
       std::uint64_t sequence = 0;
       double spent = 0;
@@ -101,7 +101,7 @@ pushes measure_push(std::size_t senders, std::size_t rounds) {
   for (std::size_t who = 0; who < senders; ++who) {
     result.push.expected += of_each * stamped(who, 0) + of_each * (of_each - 1) / 2;
   }
-  if (!in_order) result.fault = "what one thread pushed did not come in its order";
+  if (!in_order && keeps_order<Contestant>) result.fault = "what one thread pushed did not come in its order";
   return result;
 }
 

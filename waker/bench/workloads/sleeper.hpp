@@ -17,6 +17,7 @@
 #include <cstring>
 #include <fstream>
 #include <pinion/base/sync.hpp>
+#include <pinion/waker/futex_notifier.hpp>
 #include <string>
 
 #include "wakes.hpp"
@@ -58,6 +59,9 @@ struct counting_sync : std_sync {
     std_sync::futex_wake(word, most);
   }
 };
+
+/// futex_notifier, with its system calls counted.
+using counted_futex_notifier = basic_futex_notifier<counting_sync>;
 
 /// How many system calls this thread has made that write, by the kernel's own count, and what was counted here.
 inline std::uint64_t signals_so_far() {

@@ -15,6 +15,11 @@
 //
 //   template <class Run> void park(Run run);            // the owner: sleeps until there may be something; may run it, too
 //
+// and, where senders' items have to be known before, or come in another order than a thread pushed them:
+//
+//   void enlist(item&);
+//   static constexpr bool keeps_order = false;
+//
 // Everybody sends an object of the sender's, as a wake is one: what is pushed is its address, and the owner reads what the
 // sender has written there. Items lie on lines of their own.
 #pragma once
@@ -43,13 +48,24 @@ struct alignas(64) plain_item {
   std::size_t number = 0;
 };
 
-/// Items numbered from `first` on.
+/// Items for this contestant, numbered from `first` on.
 template <class Contestant>
-std::vector<typename Contestant::item> make_items(std::size_t count, std::size_t first = 0) {
+std::vector<typename Contestant::item> make_items(Contestant& contestant, std::size_t count,
+                                                  std::size_t first = 0) {
   std::vector<typename Contestant::item> items(count);
-  for (std::size_t k = 0; k < count; ++k) items[k].number = first + k;
+  for (std::size_t k = 0; k < count; ++k) {
+    items[k].number = first + k;
+    if constexpr (requires { contestant.enlist(items[k]); }) contestant.enlist(items[k]);
+  }
   return items;
 }
+
+/// Whether what one thread pushed comes in that order.
+template <class Contestant>
+inline constexpr bool keeps_order = true;
+template <class Contestant>
+  requires requires { Contestant::keeps_order; }
+inline constexpr bool keeps_order<Contestant> = Contestant::keeps_order;
 
 /// Ends the program: a benchmark that waits for ever would tell nobody why.
 [[noreturn]] inline void give_up(const char* what) {
