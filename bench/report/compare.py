@@ -13,26 +13,30 @@ from report.units import tick as written_tick
 _WIDTH = 460
 _ROW, _BAR = 30, 15
 _TOP, _BOTTOM = 6, 38
-_TYPE = 13
+_TYPE, _TICK_TYPE = 13, 12
 
 
 def plot(panel: list[Shown], unit: Scaled, title: str) -> str:
     """Each contestant of the panel has one n here."""
     rows = [(shown, next(iter(shown.by_n.values()))) for shown in panel]
     medians = [summary.median for _, summary in rows]
-    left = 14 + max(svg.width_of(shown.contestant.label, _TYPE) for shown, _ in rows)
-    right = _WIDTH - 18 - max(svg.width_of(unit.text(median), _TYPE) for median in medians)
+    left = 14 + max(svg.width_of(shown.contestant.label, _TYPE, shown.contestant.ours) for shown, _ in rows)
+    right = _WIDTH - 18 - max(svg.width_of(unit.text(summary.median), _TYPE, shown.contestant.ours)
+                              for shown, summary in rows)
     logarithmic = is_logarithmic(medians)
     ends = [median + summary.mad for median, (_, summary) in zip(medians, rows)]
     scale = (LogScale(*log_domain(medians + ends), left, right) if logarithmic
              else Scale(*linear_domain(ends), left, right))
     bottom = _TOP + _ROW * len(rows)
 
-    parts = []
+    parts, last_end = [], 0.0
     for tick in _ticks(scale, unit):
-        x = scale.place(tick * unit.divisor)
-        parts += [svg.line(x, _TOP, x, bottom, "grid"),
-                  svg.text(x, bottom + 16, written_tick(tick), class_="tick", text_anchor="middle")]
+        x, words = scale.place(tick * unit.divisor), written_tick(tick)
+        parts.append(svg.line(x, _TOP, x, bottom, "grid"))
+        half = svg.width_of(words, _TICK_TYPE) / 2
+        if x - half > last_end:  # else it would stand on the one before
+            parts.append(svg.text(x, bottom + 16, words, class_="tick", text_anchor="middle"))
+            last_end = x + half
     parts.append(svg.text((left + right) / 2, bottom + 32, f"{unit.name}{', log scale' if logarithmic else ''}",
                           class_="tick", text_anchor="middle"))
     for number, (shown, summary) in enumerate(rows):

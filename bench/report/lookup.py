@@ -54,13 +54,19 @@ def scaled(panels: list[list[Shown]]) -> Scaled:
 
 
 def reading(panel: list[Shown], unit: Scaled, n_is: str = "") -> str:
-    """The plot in words: who needs least at the largest n, and how many times as much the others need."""
+    """The plot in words: who needs least at the largest n, and how many times as much the others need; of nothing there is
+    no multiple, so beside that the others' own figures stand."""
     n = max(n for shown in panel for n in shown.by_n)
     there = sorted((shown for shown in panel if n in shown.by_n), key=lambda shown: shown.by_n[n].median)
     least = there[0].by_n[n].median
     place = f"At {n:,} {n_is}: " if n_is else ""
     words = f"{place}{there[0].contestant.label} {unit.text(least)}"
+    if least == 0:
+        nobody = ", ".join(shown.contestant.label for shown in there if shown.by_n[n].median == 0)
+        some = "".join(f"; {shown.contestant.label} {unit.text(shown.by_n[n].median)}" for shown in there
+                       if shown.by_n[n].median > 0)
+        return f"{place}{nobody} {unit.text(0)}{some}."
     if len(there) > 4:  # more than one can take in: the best three, and the last
         there = [*there[:3], there[-1]]
-    others = [f"{shown.contestant.label} {ratio(shown.by_n[n].median / least)}" for shown in there[1:] if least > 0]
+    others = [f"{shown.contestant.label} {ratio(shown.by_n[n].median / least)}" for shown in there[1:]]
     return f"{words}; {', '.join(others)} as much." if others else f"{words}."

@@ -29,7 +29,7 @@ def axes(panels: list[list[Shown]]) -> tuple[tuple[float, float], bool]:
 def plot(panel: list[Shown], unit: Scaled, domain: tuple[float, float], logarithmic: bool, title: str,
          n_is: str) -> str:
     labels = [f"{shown.contestant.label} {unit.number(_last(shown))}" for shown in panel]
-    right = _WIDTH - 28 - max(svg.width_of(label, _TYPE) for label in labels)
+    right = _WIDTH - 28 - max(svg.width_of(label, _TYPE, shown.contestant.ours) for shown, label in zip(panel, labels))
     height = max(_HEIGHT, _TOP + _BOTTOM + _LABEL_GAP * len(panel))  # room for every name
     bottom = height - _BOTTOM
     y = (LogScale if logarithmic else Scale)(domain[0], domain[1], bottom, _TOP)

@@ -8,7 +8,7 @@ import math
 # is enough; the next eight have the same colours with other shapes and dashes, and so on.
 LOOKS = 8
 _DASHES = ("", "7 4", "2 3", "10 3 2 3", "5 2", "1 4", "12 4", "8 3 2 3 2 3")
-_TEXT_WIDTH = 0.56  # of a character, in parts of the type's size: on the safe side for the usual fonts
+_TEXT_WIDTH, _BOLD_WIDTH = 0.56, 0.66  # of a character, in parts of the type's size: on the safe side for the usual fonts
 
 
 def element(name: str, content: str = "", /, **attributes) -> str:
@@ -75,9 +75,9 @@ def drawing(width: float, height: float, parts: list[str], description: str) -> 
                    xmlns="http://www.w3.org/2000/svg")
 
 
-def width_of(words: str, size: float) -> float:
+def width_of(words: str, size: float, bold: bool = False) -> float:
     """About how wide a text is."""
-    return len(words) * size * _TEXT_WIDTH
+    return len(words) * size * (_BOLD_WIDTH if bold else _TEXT_WIDTH)
 
 
 def _written(value) -> str:

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import dataclasses
 import pathlib
 import re
 import unittest
@@ -6,7 +7,7 @@ import xml.etree.ElementTree
 
 import report
 from harness.summary import WorkDiffers
-from report import table
+from report import svg, table
 from report.page import report as render
 from tests.colours import contrast, distance, schemes, seen_by_the_colour_blind
 from tests.samples import PART, row, rows
@@ -89,6 +90,27 @@ class Pages(unittest.TestCase):
 
         self.assertIn("log scale", self.page(far).html)
 
+    def with_a_long_name(self, measured):
+        long = dataclasses.replace(PART.contestants[0], label="a_very_long_name_of_ours")
+        part = dataclasses.replace(PART, contestants=(long, PART.contestants[1]))
+        return render([part], measured, left_out={}, raw=[]).html
+
+    def test_the_numbers_of_an_axis_do_not_stand_on_each_other(self):
+        far = [row(value=700.0), row(contestant="steel", value=25_000.0)]
+
+        plot = re.search(r"<svg[^>]*xmlns.*?</svg>", self.with_a_long_name(far))[0]
+        numbers = [(float(x), words) for x, words
+                   in re.findall(r'<text x="([\d.]+)" [^>]*class="tick"[^>]*>([\d,.]+)<', plot)]
+        self.assertGreater(len(numbers), 2)
+        for (left, one), (right, next_one) in zip(numbers, numbers[1:]):
+            self.assertGreater(right - left, (svg.width_of(one, 12) + svg.width_of(next_one, 12)) / 2)
+
+    def test_the_name_of_one_of_ours_has_room_in_bold(self):
+        page = self.with_a_long_name(rows())
+
+        end = re.search(r'<text x="([\d.]+)" [^>]*>a_very_long_name_of_ours<', page)[1]
+        self.assertGreater(float(end), svg.width_of("a_very_long_name_of_ours", 13, bold=True))
+
 
 class Tables(unittest.TestCase):
     def test_a_terminal_gets_aligned_columns(self):
@@ -110,6 +132,13 @@ class Tables(unittest.TestCase):
         shown = render([PART], rows(), left_out={}, raw=[])
 
         self.assertEqual(shown.readings, ["A turn: Brass 102 ns; Steel & co 2.5 times as much."])
+
+    def test_of_nothing_there_is_no_multiple(self):
+        none = [dataclasses.replace(each, value=0.0) if each.contestant == "brass" else each for each in rows()]
+
+        shown = render([PART], none, left_out={}, raw=[])
+
+        self.assertEqual(shown.readings, ["A turn: Brass 0 ns; Steel & co 252 ns."])
 
 
 class Colours(unittest.TestCase):

@@ -113,6 +113,9 @@ class Elements(unittest.TestCase):
         self.assertEqual(svg.whisker(10, 5, 10.5, 5, 0), "")
         self.assertIn("<path", svg.whisker(10, 5, 20, 5, 0))
 
+    def test_bold_text_needs_more_room(self):
+        self.assertGreater(svg.width_of("bounded_inbox", 13, bold=True), svg.width_of("bounded_inbox", 13))
+
     def test_looks_differ_in_shape_colour_and_dashes(self):
         self.assertEqual(len({svg.marker(0, 0, look) for look in range(svg.LOOKS)}), svg.LOOKS)
         self.assertEqual(len({svg.course([(0, 0), (1, 1)], look, False) for look in range(svg.LOOKS)}), svg.LOOKS)
