@@ -1,38 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The workloads of `timer/bench/workloads`, to the same numbers. What each one is stands there.
 
-use std::collections::BTreeMap;
+use peers::clock::{Stopwatch, held_bytes, ns_per_tick, refuse_huge_pages, ticks_in_order};
+use peers::program::Outcome;
+use peers::random_numbers::RandomNumbers;
 
-use crate::clock::{Stopwatch, held_bytes, ns_per_tick, refuse_huge_pages, ticks_in_order};
-use crate::random_numbers::RandomNumbers;
 use crate::timers::{MILLISECOND, Timers};
 
 const SECOND: u64 = 1_000 * MILLISECOND;
-
-/// What a workload did: its figures, whose names end in their unit, and the checksum with the one that is right.
-#[derive(Default)]
-pub struct Outcome {
-    pub figures: BTreeMap<&'static str, f64>,
-    pub checksum: u64,
-    pub expected: u64,
-}
-
-impl Outcome {
-    pub fn as_json(&self, name: &str) -> String {
-        if self.checksum != self.expected {
-            let said =
-                format!("the checksum of the work is {:016x}, right is {:016x}", self.checksum, self.expected);
-            return format!("{{\"name\": \"{name}\", \"error_occurred\": true, \"error_message\": \"{said}\"}}");
-        }
-        let figures: String = self.figures.iter().map(|(name, value)| format!(", \"{name}\": {value}")).collect();
-        format!("{{\"name\": \"{name}\", \"label\": \"{:016x}\"{figures}}}", self.checksum)
-    }
-
-    fn with(mut self, name: &'static str, seconds: f64, operations: usize) -> Self {
-        self.figures.insert(name, seconds * 1e9 / operations as f64);
-        self
-    }
-}
 
 fn deadlines(n: usize, seed: u64) -> Vec<u64> {
     let mut random = RandomNumbers::new(seed);

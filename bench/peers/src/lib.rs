@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the programs of peers share.
+
+pub mod clock;
+pub mod program;
+pub mod random_numbers;
