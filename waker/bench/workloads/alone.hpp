@@ -91,8 +91,8 @@ measured measure_arming(std::size_t rounds) {
 
   const Meter watch;
   for (std::size_t k = 0; k < rounds; ++k) {
-    result.checksum += contestant.try_arm() ? 1 : 0;
-    result.checksum += contestant.disarm() ? 1 : 0;
+    result.checksum += contestant.try_arm() ? 1U : 0U;
+    result.checksum += contestant.disarm() ? 1U : 0U;
   }
   result.seconds = watch.seconds();
   return result;

@@ -13,13 +13,13 @@
 namespace pinion::waker::bench {
 
 /// The cores that this program may use: as it was started, whatever its threads were told since.
-inline const std::vector<int>& usable_cores() {
-  static const std::vector<int> all = [] {
-    std::vector<int> found;
+inline const std::vector<std::size_t>& usable_cores() {
+  static const std::vector<std::size_t> all = [] {
+    std::vector<std::size_t> found;
     cpu_set_t allowed;
     CPU_ZERO(&allowed);
     sched_getaffinity(0, sizeof allowed, &allowed);
-    for (int core = 0; core < CPU_SETSIZE; ++core) {
+    for (std::size_t core = 0; core < CPU_SETSIZE; ++core) {
       if (CPU_ISSET(core, &allowed)) found.push_back(core);
     }
     if (found.empty()) found.push_back(0);
@@ -32,7 +32,7 @@ class on_core {
  public:
   /// `which` counts round: with one core all threads share it.
   explicit on_core(std::size_t which) {
-    const std::vector<int>& all = usable_cores();
+    const std::vector<std::size_t>& all = usable_cores();
     stay_on({all[which % all.size()]});
   }
   on_core(const on_core&) = delete;
@@ -40,10 +40,10 @@ class on_core {
   ~on_core() { stay_on(usable_cores()); }
 
  private:
-  static void stay_on(const std::vector<int>& cores) {
+  static void stay_on(const std::vector<std::size_t>& cores) {
     cpu_set_t wanted;
     CPU_ZERO(&wanted);
-    for (const int core : cores) CPU_SET(core, &wanted);
+    for (const std::size_t core : cores) CPU_SET(core, &wanted);
     sched_setaffinity(0, sizeof wanted, &wanted);
   }
 };
