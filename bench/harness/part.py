@@ -32,6 +32,7 @@ class Panel:
     quantity: str
     title: str
     n: int = 0  # of which population; a figure of kind "scaling" shows all
+    bar: int = 0  # in the unit that is measured: what is asked of everybody, drawn as a line; only where n is said
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,6 +44,7 @@ class Figure:
     words: str
     panels: tuple[Panel, ...]
     n_is: str = ""  # what n counts, for the axis of "scaling"
+    limit: int = 0  # of "scaling": a table says how large n may be before a figure is so many times that of the least n
 
 
 @dataclasses.dataclass(frozen=True)
@@ -107,8 +109,14 @@ def _figure(row: dict) -> Figure:
     figure = _of(Figure, row | {"panels": panels}, "figure")
     if figure.kind not in FIGURE_KINDS:
         raise BadPart(f"a figure of kind \"{figure.kind}\" is unknown; the kinds are {' '.join(FIGURE_KINDS)}")
+    if figure.kind == "compare" and figure.limit:
+        raise BadPart(f"\"{figure.title}\" has a limit, which only a figure of kind \"scaling\" can have")
     if figure.kind == "compare" and any(panel.n == 0 for panel in panels):
         raise BadPart(f"a panel of \"{figure.title}\" is to say at which n it compares")
+    if figure.limit == 1 or figure.limit < 0:
+        raise BadPart(f"the limit of \"{figure.title}\" is {figure.limit}; it says how many times, 2 or more")
+    if figure.kind == "scaling" and any(panel.bar for panel in panels):
+        raise BadPart(f"a panel of \"{figure.title}\" has a bar, which only a figure of kind \"compare\" can have")
     return figure
 
 

@@ -16,15 +16,15 @@ _TOP, _BOTTOM = 6, 38
 _TYPE, _TICK_TYPE = 13, 12
 
 
-def plot(panel: list[Shown], unit: Scaled, title: str) -> str:
-    """Each contestant of the panel has one n here."""
+def plot(panel: list[Shown], unit: Scaled, title: str, bar: float = 0) -> str:
+    """Each contestant of the panel has one n here. Where there is a bar, a line shows it."""
     rows = [(shown, next(iter(shown.by_n.values()))) for shown in panel]
     medians = [summary.median for _, summary in rows]
     left = 14 + max(svg.width_of(shown.contestant.label, _TYPE, shown.contestant.ours) for shown, _ in rows)
     right = _WIDTH - 18 - max(svg.width_of(unit.text(summary.median), _TYPE, shown.contestant.ours)
                               for shown, summary in rows)
     logarithmic = is_logarithmic(medians)
-    ends = [median + summary.mad for median, (_, summary) in zip(medians, rows)]
+    ends = [median + summary.mad for median, (_, summary) in zip(medians, rows)] + ([bar] if bar else [])
     scale = (LogScale(*log_domain(medians + ends), left, right) if logarithmic
              else Scale(*linear_domain(ends), left, right))
     bottom = _TOP + _ROW * len(rows)
@@ -42,6 +42,8 @@ def plot(panel: list[Shown], unit: Scaled, title: str) -> str:
     for number, (shown, summary) in enumerate(rows):
         y = _TOP + _ROW * number + _ROW / 2
         parts += _row(shown, summary, scale, unit, y, logarithmic)
+    if bar:
+        parts.append(svg.line(scale.place(bar), _TOP, scale.place(bar), bottom, "asked"))
     parts.append(svg.line(left, _TOP, left, bottom, "axis"))
     return svg.drawing(_WIDTH, bottom + _BOTTOM, parts, f"{title}: " + "; ".join(
         f"{shown.contestant.label} {unit.text(summary.median)}" for shown, summary in rows))

@@ -53,6 +53,14 @@ def scaled(panels: list[list[Shown]]) -> Scaled:
     return Scaled(summaries[0].unit, [summary.median for summary in summaries])
 
 
+def within(panel: list[Shown], unit: Scaled, bar: float) -> str:
+    """Who of a panel of one n stays within the bar; nothing where there is none."""
+    if not bar:
+        return ""
+    those = [shown.contestant.label for shown in panel if next(iter(shown.by_n.values())).median <= bar]
+    return f" Within the bar of {unit.text(bar)}: {', '.join(those) or 'nobody'}."
+
+
 def reading(panel: list[Shown], unit: Scaled, n_is: str = "") -> str:
     """The plot in words: who needs least at the largest n, and how many times as much the others need; of nothing there is
     no multiple, so beside that the others' own figures stand."""

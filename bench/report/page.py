@@ -10,7 +10,8 @@ from harness.measurement import Measurement
 from harness.part import Figure, Part
 from harness.summary import Key, Summary, summarise
 from report import compare, scaling, svg, table
-from report.lookup import Lookup, reading, scaled
+from report.limits import limits_table
+from report.lookup import Lookup, reading, scaled, within
 from report.table import Table
 
 _STYLE = pathlib.Path(__file__).with_name("style.css")
@@ -91,7 +92,8 @@ def _figure(figure: Figure, lookup: Lookup) -> tuple[str, list[Table], list[str]
         said = reading(shown, unit, figure.n_is)
         readings.append(f"{panel.title}: {said}")
         if figure.kind == "compare":
-            drawing, numbers = compare.plot(shown, unit, panel.title), ""
+            said += within(shown, unit, panel.bar)
+            drawing, numbers = compare.plot(shown, unit, panel.title, panel.bar), ""
         else:
             drawing = scaling.plot(shown, unit, domain, logarithmic, panel.title, figure.n_is)
             tables.append(table.scaling_table(panel.title, figure.n_is, shown, unit))
@@ -102,6 +104,9 @@ def _figure(figure: Figure, lookup: Lookup) -> tuple[str, list[Table], list[str]
     if figure.kind == "compare":
         tables.append(table.compare_table(figure, lookup))
         below = table.as_html(tables[-1])
+    elif figure.limit and (limits := limits_table(figure, lookup)):
+        tables.append(limits)
+        below = f"<p><b>{html.escape(limits.title)}</b></p>{table.as_html(limits)}"
     return (f"<h3>{html.escape(figure.title)}</h3>{_paragraphs(figure.words)}{note}"
             f'<div class="panels">{"".join(plots)}</div>{below}', tables, readings)
 

@@ -15,6 +15,7 @@ _WIDTH, _HEIGHT = 480, 290
 _LEFT, _TOP, _BOTTOM = 52, 24, 42
 _TYPE = 13
 _LABEL_GAP = 17
+_TICK_TYPE, _TICK_GAP = 12, 4
 
 
 def axes(panels: list[list[Shown]]) -> tuple[tuple[float, float], bool]:
@@ -41,9 +42,13 @@ def plot(panel: list[Shown], unit: Scaled, domain: tuple[float, float], logarith
         place = y.place(tick * unit.divisor)
         parts += [svg.line(_LEFT, place, right, place, "grid"),
                   svg.text(_LEFT - 8, place + 4, written_tick(tick), class_="tick", text_anchor="end")]
+    labelled = 0.0  # up to where the axis has labels
     for n in populations:
-        parts += [svg.line(x.place(n), bottom, x.place(n), bottom + 5, "axis"),
-                  svg.text(x.place(n), bottom + 19, short_count(n), class_="tick", text_anchor="middle")]
+        parts.append(svg.line(x.place(n), bottom, x.place(n), bottom + 5, "axis"))
+        half = svg.width_of(short_count(n), _TICK_TYPE) / 2
+        if x.place(n) - half >= labelled:
+            parts.append(svg.text(x.place(n), bottom + 19, short_count(n), class_="tick", text_anchor="middle"))
+            labelled = x.place(n) + half + _TICK_GAP
     parts += [svg.line(_LEFT, bottom, right, bottom, "axis"),
               svg.text(4, 13, f"{unit.name}{', log scale' if logarithmic else ''}", class_="tick"),
               svg.text((_LEFT + right) / 2, height - 6, n_is, class_="tick", text_anchor="middle")]

@@ -88,6 +88,8 @@ def as_text(table: Table, width: int) -> str:
 
 
 def _runs(table: Table, column: int) -> str:
-    """How many repetitions stand behind the cells of a column."""
+    """How many repetitions stand behind the cells of a column; nothing where they were reckoned from others."""
     counts = sorted({cells[column].repetitions for _, _, cells in table.rows} - {0})
+    if not counts:
+        return ""
     return f"{counts[0]} to {counts[-1]} runs" if len(counts) > 1 else f"{counts[0]} run{'s' if counts[0] > 1 else ''}"

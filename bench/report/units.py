@@ -46,9 +46,9 @@ def tick(value: float) -> str:
 
 
 def short_count(n: int) -> str:
-    """10K, 100K, 1M, for the ticks of an axis."""
+    """10K, 100K, 1.28M, for the ticks of an axis."""
     for size, letter in ((1_000_000, "M"), (1_000, "K")):
-        if n >= size and n % (size // 10) == 0:
+        if n >= size and n % (size // 100) == 0:
             return f"{n / size:g}{letter}"
     return f"{n:,}"
 

@@ -56,6 +56,9 @@ class ReportToml(unittest.TestCase):
             'label = "Brass"': ("label = 7", "label"),
             'not_said = ["n"]': ('not_said = ["n"]\nrepetitions_max = {trun = 1}', "trun"),
             'program = "gear/bench/gear_bench"': ('program = "p"\nquick = "("', "quick"),
+            'kind = "scaling"\ntitle = "t"': ('kind = "scaling"\nlimit = 1\ntitle = "t"', "2 or more"),
+            'kind = "scaling"\n': ('kind = "compare"\nlimit = 2\n', "has a limit"),
+            'quantity = "turn"\n': ('quantity = "turn"\nbar = 9\n', "has a bar"),
             "[[contestant]]": ('[[contestant]]\nname = "brass"\nlabel = "b"\nwords = "w"\n[[contestant]]', "twice"),
             'name = "gear"': ("name = ", "TOML"),
         }

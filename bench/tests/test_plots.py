@@ -98,8 +98,8 @@ class Numbers(unittest.TestCase):
     def test_ticks_counts_and_ratios_read_well(self):
         self.assertEqual([tick(value) for value in (0, 0.5, 2.5, 1_000, 1e6)],
                          ["0", "0.5", "2.5", "1,000", "1,000,000"])
-        self.assertEqual([short_count(n) for n in (500, 10_000, 65_536, 300_000, 1_000_000)],
-                         ["500", "10K", "65,536", "300K", "1M"])
+        self.assertEqual([short_count(n) for n in (500, 10_000, 65_536, 300_000, 1_000_000, 1_280_000)],
+                         ["500", "10K", "65,536", "300K", "1M", "1.28M"])
         self.assertEqual([ratio(value) for value in (1.01, 2.84, 12.4)],
                          ["hardly more than once", "2.8 times", "12 times"])
 

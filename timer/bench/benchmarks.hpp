@@ -63,6 +63,16 @@ void add_touching(const std::string& who, std::size_t largest = 1'000'000) {
   });
 }
 
+/// How far each operation of add_touching() stays what it is while live timers double, to ten million of them.
+template <class Contestant>
+void add_doublings(const std::string& who) {
+  for (std::size_t n = 10'000; n <= 10'240'000; n *= 2) {
+    add_arm_and_cancel<Contestant>("doubled_arm_and_cancel", who, n, cancel_order::random);
+    add(named("doubled_churn", who, n), [n] { return single("pair_ns", measure_churn<Contestant>(n)); });
+    add(named("doubled_push_on", who, n), [n] { return single("push_ns", measure_push_on<Contestant>(n)); });
+  }
+}
+
 /// What live timers hold.
 template <class Contestant>
 void add_memory(const std::string& who) {

@@ -44,6 +44,7 @@ void add_clustered_work() {
   add_one<store_contestant<overflow_wheel>>("overflow_wheel");
   add_one<hook_contestant<bitmap_wheel::levels_type>>("bitmap_wheel");
   add_one<store_contestant<deferred_wheel>>("deferred_wheel");
+  add_one<deferred_hooks>("deferred_hooks");
 }
 
 }  // namespace pinion::timer::bench

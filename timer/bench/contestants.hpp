@@ -113,4 +113,7 @@ class hook_contestant {
   hook_wheel<item, Levels> hooks_;
 };
 
+/// The intrusive form of deferred_wheel: the same levels over hooks.
+using deferred_hooks = hook_contestant<deferred_wheel<std::uint64_t>::levels_type>;
+
 }  // namespace pinion::timer::bench::inline PINION_MODE

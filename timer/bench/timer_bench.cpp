@@ -25,8 +25,13 @@ int main(int argc, char** argv) {
   bench::add_contestant<bench::store_contestant<overflow_wheel>>("overflow_wheel");
   bench::add_contestant<bench::hook_contestant<bitmap_wheel::levels_type>>("bitmap_wheel");
   bench::add_contestant<bench::store_contestant<deferred_wheel>>("deferred_wheel");
+  bench::add_contestant<bench::deferred_hooks>("deferred_hooks");
   bench::add_clustered_work();
   bench::add_touching<bench::floor_loop>("floor_loop");
+  bench::add_doublings<bench::store_contestant<deferred_wheel>>("deferred_wheel");
+  bench::add_doublings<bench::hook_contestant<bitmap_wheel::levels_type>>("bitmap_wheel");
+  bench::add_doublings<bench::deferred_hooks>("deferred_hooks");
+  bench::add_doublings<bench::floor_loop>("floor_loop");
   bench::add_peers();
   return pinion::bench::run(argc, argv);
 }

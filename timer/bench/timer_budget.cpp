@@ -48,5 +48,6 @@ int main() {
   bench::count<bench::store_contestant<overflow_wheel>>(counted, "overflow_wheel");
   bench::count<bench::hook_contestant<bitmap_wheel::levels_type>>(counted, "bitmap_wheel");
   bench::count<bench::store_contestant<deferred_wheel>>(counted, "deferred_wheel");
+  bench::count<bench::deferred_hooks>(counted, "deferred_hooks");
   return counted.exit_status();
 }
