@@ -8,7 +8,8 @@ find_path(CALLGRIND_INCLUDE_DIR valgrind/callgrind.h)
 mark_as_advanced(CALLGRIND_INCLUDE_DIR)
 
 # pinion_bench(part SMOKE regex SOURCES file... [LINK target...]): the program <part>_bench. The benchmarks that SMOKE
-# matches are also a test: that they run, and do the work they time.
+# matches are also a test: that they run, and do the work they time. Contestants from outside the tree are added by
+# PINION_BENCH_MORE (README.md).
 function(pinion_bench part)
   cmake_parse_arguments(PARSE_ARGV 1 bench "" "SMOKE" "SOURCES;LINK")
   set(target ${part}_bench)
@@ -18,6 +19,10 @@ function(pinion_bench part)
   if(PINION_TESTS)
     add_test(NAME ${part}.bench.DoesTheWorkItTimes COMMAND ${target} --benchmark_filter=${bench_SMOKE})
     set_tests_properties(${part}.bench.DoesTheWorkItTimes PROPERTIES LABELS ${part} TIMEOUT 300)
+  endif()
+  if(PINION_BENCH_MORE AND EXISTS ${PINION_BENCH_MORE}/${part}/CMakeLists.txt)
+    message(STATUS "pinion: ${target} has more contestants, those of ${PINION_BENCH_MORE}/${part}")
+    add_subdirectory(${PINION_BENCH_MORE}/${part} ${CMAKE_CURRENT_BINARY_DIR}/more)
   endif()
 endfunction()
 

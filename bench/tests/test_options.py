@@ -37,12 +37,13 @@ class Options(unittest.TestCase):
         for arguments in (["--quik"], ["--rec"], ["extra"], ["--minutes"], ["--minutes", "soon"]):
             with self.subTest(arguments):
                 said = self.refusal(*arguments)
-                self.assertIn("--quick --minutes --only --peers --record --from --out --help", said)
+                self.assertIn("--quick --minutes --only --peers --more --record --from --out --help", said)
                 self.assertNotIn("\n", said)
 
     def test_impossible_values_are_refused(self):
         for arguments, told in ((["--minutes", "0"], "more than 0"), (["--minutes", "nan"], "more than 0"),
                                 (["--only", "("], "regular expression"), (["--record", "A/b"], "small letters"),
+                                (["--more", "no-such-folder"], "no-such-folder"),
                                 (["--from", "x.csv", "--quick"], "--quick")):
             with self.subTest(arguments):
                 self.assertIn(told, self.refusal(*arguments))

@@ -4,6 +4,7 @@ which is such a run with the peers in Rust."""
 
 import pathlib
 import re
+import shutil
 import sys
 import tempfile
 
@@ -13,14 +14,17 @@ from check.results import Test, failed, skipped, verdict
 
 # Of timers every workload but the connections, at its smallest size, and every workload of wakes, with one sender.
 _SMALL = "/(10000|65536)$|clustered|^(push|batch)/.*/1$|^(queued_again|busy|parked|polled|actors)/"
+_MORE = "tree_of_iterators"  # the contestant of bench/tests/more
 _RESULT = re.compile(r"^(test_\w+) \(([\w.]+)\)(?:\n[^\n]*)? \.\.\. (ok|FAIL|ERROR|skipped .*)$", re.MULTILINE)
 
 
 def run(run: Run) -> list[Test]:
     run.progress("unit tests")
     tests = _unit_tests(run)
-    run.progress("a small run of ./demo")
     with tempfile.TemporaryDirectory(prefix="pinion-bench-") as folder:
+        run.progress("a run of ./demo --more")
+        tests.append(_run_with_more(run, pathlib.Path(folder)))
+        run.progress("a small run of ./demo")
         tests += _small_run(run, pathlib.Path(folder))
     return tests
 
@@ -37,7 +41,7 @@ def run_peers(run: Run) -> list[Test]:
                                 "--out", out])
         complaint = _wrong_with(measured, out)
         for part, peer in (("timer", "glommio_btree"), ("waker", "crossbeam_channel")):
-            if complaint is None and peer not in (out / f"{part}.csv").read_text(encoding="utf-8"):
+            if complaint is None and peer not in _figures(out, part):
                 complaint = f"the peers of {part} were not measured"
     return [verdict(name, complaint)]
 
@@ -53,16 +57,35 @@ def _unit_tests(run: Run) -> list[Test]:
     return tests
 
 
+def _run_with_more(run: Run, folder: pathlib.Path) -> Test:
+    """A contestant from outside the tree, built into the program and measured beside all others."""
+    shutil.copytree(tree.ROOT / "bench" / "tests" / "more", folder / "more")
+    measured = run.log.run([sys.executable, tree.ROOT / "demo", "--more", folder / "more", "--only",
+                            "^(arm_and_cancel|churn|push_on)/.*/10000$", "--minutes", "0.05", "--out",
+                            folder / "run-with-more"])
+    complaint = _wrong_with(measured, folder / "run-with-more")
+    if complaint is None and _MORE not in _figures(folder / "run-with-more"):
+        complaint = f"{_MORE} was not measured"
+    return verdict("bench: ./demo --more measures a contestant from outside the tree", complaint)
+
+
 def _small_run(run: Run, folder: pathlib.Path) -> list[Test]:
     """Every workload at the smallest size, once each; the page of it, and the same page from its CSV."""
     demo = [sys.executable, tree.ROOT / "demo"]
     measured = run.log.run([*demo, "--only", _SMALL, "--minutes", "0.05", "--out", folder / "run"])
-    tests = [verdict("bench: ./demo builds, measures and writes its page", _wrong_with(measured, folder / "run"))]
+    complaint = _wrong_with(measured, folder / "run")
+    if complaint is None and _MORE in _figures(folder / "run"):
+        complaint = f"{_MORE} was measured, which only an earlier --more had asked for"
+    tests = [verdict("bench: ./demo builds, measures and writes its page", complaint)]
     for part in ("timer", "waker"):
         again = run.log.run([*demo, "--from", folder / "run" / f"{part}.csv", "--out", folder / "again"])
         tests.append(verdict(f"bench: ./demo --from makes the page of a record of {part}",
                              _wrong_with(again, folder / "again")))
     return tests
+
+
+def _figures(out: pathlib.Path, part: str = "timer") -> str:
+    return (out / f"{part}.csv").read_text(encoding="utf-8")
 
 
 def _wrong_with(result: commands.Finished, out: pathlib.Path) -> str | None:

@@ -60,7 +60,7 @@ def _obey(wanted: Options) -> int:
     if wanted.peers and (reason := cargo.why_not()):
         raise Refused(f"./demo: --peers {reason}")
     _install()
-    _build(progress)
+    _build(progress, wanted.more)
     if wanted.peers:
         _build_peers(progress)
     say(f"built in {duration(time.monotonic() - begin)}; measuring for about {duration(wanted.minutes * 60)}, on "
@@ -86,11 +86,11 @@ def _install() -> None:
         say(f"going on without what only peers need:\n{unmet}\n")
 
 
-def _build(progress: Progress) -> None:
-    """The preset `release` with only what is measured, in a folder of its own."""
+def _build(progress: Progress, more: pathlib.Path | None) -> None:
+    """The preset `release` with only what is measured, in a folder of its own; `more` is where further contestants are."""
     run = Run(commands.Log(BUILD), tree.processors(), progress.show)
     cmake_build.configure(run, "release", "-B", tree.BUILD / BUILD, "-DPINION_TESTS=OFF", "-DPINION_EXAMPLES=OFF",
-                          "-DPINION_INSTALL=OFF")
+                          "-DPINION_INSTALL=OFF", f"-DPINION_BENCH_MORE={more or ''}")
     cmake_build.compile_all(run, BUILD)
     progress.clear()
 

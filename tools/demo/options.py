@@ -6,6 +6,7 @@
   ./demo --minutes N       measure for N minutes instead of 3.4; more repetitions, surer medians
   ./demo --only REGEX      measure only what REGEX finds in workload/contestant/n, as in --only 'churn|/10000$'
   ./demo --peers           beside peers in Rust, too (bench/peers), which takes cargo
+  ./demo --more FOLDER     beside contestants from outside the tree, too (bench/README.md)
   ./demo --record [NAME]   keep the raw figures as bench/record/DATE-NAME.csv, too
   ./demo --from CSV        no measuring: the report of figures that were recorded
   ./demo --out FOLDER      write there instead of out/
@@ -20,7 +21,7 @@ import pathlib
 import re
 
 MINUTES, MINUTES_QUICK, MINUTES_PEERS = 3.4, 0.9, 2.5  # the last: how much longer with peers
-_OPTIONS = ("--quick", "--minutes", "--only", "--peers", "--record", "--from", "--out", "--help")
+_OPTIONS = ("--quick", "--minutes", "--only", "--peers", "--more", "--record", "--from", "--out", "--help")
 
 
 class Refused(Exception):
@@ -33,6 +34,7 @@ class Options:
     minutes: float
     only: str
     peers: bool
+    more: pathlib.Path | None  # a folder of contestants
     record: str | None  # the name of the record; empty: name it for me
     recorded: pathlib.Path | None  # report on this file
     out: pathlib.Path
@@ -51,6 +53,7 @@ def parse(arguments: list[str], root: pathlib.Path) -> Options:
     parser.add_argument("--minutes", type=float)
     parser.add_argument("--only", default="")
     parser.add_argument("--peers", action="store_true")
+    parser.add_argument("--more", type=pathlib.Path)
     parser.add_argument("--record", nargs="?", const="")
     parser.add_argument("--from", dest="recorded", type=pathlib.Path)
     parser.add_argument("--out", type=pathlib.Path, default=root / "out")
@@ -67,10 +70,13 @@ def parse(arguments: list[str], root: pathlib.Path) -> Options:
         raise Refused(f"./demo: --record takes a name of small letters, digits and hyphens, and \"{given.record}\" has "
                       "others")
     measuring = [name for name, value in (("--quick", given.quick), ("--minutes", given.minutes),
-                                          ("--only", given.only), ("--peers", given.peers),
+                                          ("--only", given.only), ("--peers", given.peers), ("--more", given.more),
                                           ("--record", given.record is not None)) if value]
     if given.recorded and measuring:
         raise Refused(f"./demo: --from reports on figures that exist, so {measuring[0]} has no meaning beside it")
+    if given.more and not given.more.is_dir():
+        raise Refused(f"./demo: --more takes a folder, and there is none at {given.more}")
     usual = (MINUTES_QUICK if given.quick else MINUTES) + (MINUTES_PEERS if given.peers else 0)
     minutes = given.minutes if given.minutes is not None else usual
-    return Options(given.quick, minutes, given.only, given.peers, given.record, given.recorded, given.out, given.help)
+    return Options(given.quick, minutes, given.only, given.peers, given.more and given.more.resolve(),
+                   given.record, given.recorded, given.out, given.help)
