@@ -13,6 +13,7 @@
 #include "workloads/clustered.hpp"
 #include "workloads/expire.hpp"
 #include "workloads/memory.hpp"
+#include "workloads/percentiles.hpp"
 #include "workloads/quiet.hpp"
 #include "workloads/timeouts.hpp"
 
@@ -25,6 +26,18 @@ using pinion::bench::single;
 
 /// The populations that show how a cost grows.
 inline constexpr std::size_t populations[] = {10'000, 100'000, 1'000'000};
+
+inline outcome spread(const spread_of_arm_and_cancel& m) {
+  return {m.seconds,
+          m.checksum,
+          m.expected,
+          {{"arm_p50_ns", m.arm.p50},
+           {"arm_p99_ns", m.arm.p99},
+           {"arm_p999_ns", m.arm.p999},
+           {"cancel_p50_ns", m.cancel.p50},
+           {"cancel_p99_ns", m.cancel.p99},
+           {"cancel_p999_ns", m.cancel.p999}}};
+}
 
 template <class Contestant>
 void add_arm_and_cancel(const char* workload, const std::string& who, std::size_t n, cancel_order order) {
@@ -49,18 +62,9 @@ void add_touching(const std::string& who, std::size_t largest = 1'000'000) {
     add(named("churn", who, n), [n] { return single("pair_ns", measure_churn<Contestant>(n)); });
     add(named("push_on", who, n), [n] { return single("push_ns", measure_push_on<Contestant>(n)); });
   }
-  add(named("percentiles", who, 100'000), []() -> outcome {
-    const spread_of_arm_and_cancel m = measure_percentiles<Contestant>(100'000);
-    return {m.seconds,
-            m.checksum,
-            m.expected,
-            {{"arm_p50_ns", m.arm.p50},
-             {"arm_p99_ns", m.arm.p99},
-             {"arm_p999_ns", m.arm.p999},
-             {"cancel_p50_ns", m.cancel.p50},
-             {"cancel_p99_ns", m.cancel.p99},
-             {"cancel_p999_ns", m.cancel.p999}}};
-  });
+  add(named("percentiles", who, 100'000), [] { return spread(measure_percentiles<Contestant>(100'000)); });
+  add(named("live_percentiles", who, 100'000),
+      [] { return spread(measure_live_percentiles<Contestant>(100'000)); });
 }
 
 /// How far each operation of add_touching() stays what it is while live timers double, to ten million of them.

@@ -30,6 +30,7 @@ fn add_contestant<T: Timers + 'static>(list: &mut List, who: &str) {
     }
     list.add("arm_and_cancel_fifo", who, 1_000_000, || workloads::arm_and_cancel::<T>(1_000_000, true));
     list.add("percentiles", who, 100_000, || workloads::percentiles::<T>(100_000));
+    list.add("live_percentiles", who, 100_000, || workloads::live_percentiles::<T>(100_000));
     list.add("clustered", who, 100_000, || workloads::clustered::<T>(100_000));
     for n in [65_536, 100_000] {
         list.add("memory", who, n, move || workloads::memory::<T>(n));

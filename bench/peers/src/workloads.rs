@@ -121,42 +121,70 @@ pub fn push_on<T: Timers>(n: usize) -> Outcome {
     outcome.with("push_ns", seconds, PUSHES)
 }
 
+const BATCH: usize = 16;
+
+/// Ticks of wall time for each batch.
+#[derive(Default)]
+struct Samples(Vec<u64>);
+
+impl Samples {
+    fn take(&mut self, batch: impl FnOnce()) {
+        let begun = ticks_in_order();
+        batch();
+        self.0.push(ticks_in_order() - begun);
+    }
+
+    /// Nanoseconds for each operation.
+    fn put_into(mut self, outcome: &mut Outcome, names: [&'static str; 3]) {
+        let ns_each = ns_per_tick() / BATCH as f64;
+        self.0.sort_unstable();
+        for (name, part) in names.into_iter().zip([0.5, 0.99, 0.999]) {
+            let place = (part * self.0.len() as f64) as usize;
+            outcome.figures.insert(name, self.0[place.min(self.0.len() - 1)] as f64 * ns_each);
+        }
+    }
+}
+
+fn spread(mut outcome: Outcome, arming: Samples, cancelling: Samples) -> Outcome {
+    arming.put_into(&mut outcome, ["arm_p50_ns", "arm_p99_ns", "arm_p999_ns"]);
+    cancelling.put_into(&mut outcome, ["cancel_p50_ns", "cancel_p99_ns", "cancel_p999_ns"]);
+    outcome
+}
+
 pub fn percentiles<T: Timers>(n: usize) -> Outcome {
-    const BATCH: usize = 16;
-    let when = deadlines(n, 42);
-    let (mut outcome, mut arming, mut cancelling) = (Outcome::default(), Vec::new(), Vec::new());
-    let ns_each = ns_per_tick() / BATCH as f64;
+    let when = deadlines(n - n % BATCH, 42);
+    let (mut outcome, mut arming, mut cancelling) = (Outcome::default(), Samples::default(), Samples::default());
     for round in 0..rounds_for(n) {
         let mut timers = T::new();
-        let mut names = Vec::with_capacity(n);
+        let mut names = Vec::with_capacity(when.len());
         for batch in when.chunks_exact(BATCH) {
-            let begun = ticks_in_order();
-            for &d in batch {
-                names.push(Some(timers.arm(d, d)));
-            }
-            arming.push((ticks_in_order() - begun) as f64 * ns_each);
-            outcome.expected += sum(batch);
+            arming.take(|| names.extend(batch.iter().map(|&d| Some(timers.arm(d, d)))));
         }
         RandomNumbers::new(7 + round as u64).shuffle(&mut names);
         for batch in names.chunks_exact_mut(BATCH) {
-            let begun = ticks_in_order();
-            for name in batch {
-                outcome.checksum += cancel(&mut timers, name);
-            }
-            cancelling.push((ticks_in_order() - begun) as f64 * ns_each);
+            cancelling.take(|| batch.iter_mut().for_each(|name| outcome.checksum += cancel(&mut timers, name)));
+        }
+        outcome.expected += sum(&when);
+    }
+    spread(outcome, arming, cancelling)
+}
+
+pub fn live_percentiles<T: Timers>(n: usize) -> Outcome {
+    const REPLACEMENTS: u64 = 8;
+    let mut when = deadlines(n - n % BATCH, 42);
+    let (mut outcome, mut arming, mut cancelling) = (Outcome::default(), Samples::default(), Samples::default());
+    let mut timers = T::new();
+    let mut names = arm_all(&mut timers, &when);
+    for round in 0..REPLACEMENTS {
+        outcome.expected += sum(&when);
+        when = deadlines(when.len(), 99 + round);
+        RandomNumbers::new(7 + round).shuffle(&mut names);
+        for (batch, fresh) in names.chunks_exact_mut(BATCH).zip(when.chunks_exact(BATCH)) {
+            cancelling.take(|| batch.iter_mut().for_each(|name| outcome.checksum += cancel(&mut timers, name)));
+            arming.take(|| batch.iter_mut().zip(fresh).for_each(|(name, &d)| *name = Some(timers.arm(d, d))));
         }
     }
-    for (names, samples) in [
-        (["arm_p50_ns", "arm_p99_ns", "arm_p999_ns"], &mut arming),
-        (["cancel_p50_ns", "cancel_p99_ns", "cancel_p999_ns"], &mut cancelling),
-    ] {
-        samples.sort_by(f64::total_cmp);
-        for (name, part) in names.into_iter().zip([0.5, 0.99, 0.999]) {
-            let place = (part * samples.len() as f64) as usize;
-            outcome.figures.insert(name, samples[place.min(samples.len() - 1)]);
-        }
-    }
-    outcome
+    spread(outcome, arming, cancelling)
 }
 
 /// Many times over: `steps` of time, then a last one that takes what coarse stores have left.

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "arm_and_cancel.hpp"
 #include "deadlines.hpp"
+#include "percentiles.hpp"
 
 namespace pinion::timer::bench {
 
