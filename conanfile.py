@@ -38,8 +38,8 @@ class Part:
 PARTS = (
     Part("base", requires=("tl-expected/1.1.0",), has_library=True, is_optional=False),
     Part("timer", links=("base",),
-         defaults=(Default("timer_default", ("ordered_map", "two_level_wheel", "stationary_wheel", "overflow_wheel",
-                                             "deferred_wheel")),)),
+         defaults=(Default("timer_default", ("deferred_wheel", "ordered_map", "two_level_wheel", "stationary_wheel",
+                                             "overflow_wheel")),)),
     Part("waker", links=("base",), has_library=True,
          defaults=(Default("inbox_default", ("tagged_inbox", "bounded_inbox", "mutex_inbox")),
                    Default("notifier_default", ("eventfd_notifier", "futex_notifier")))),

@@ -29,8 +29,8 @@ macro(pinion_choice name default text)
 endmacro()
 
 pinion_switch(PINION_TIMER ON "Build the timer part")
-pinion_choice(PINION_TIMER_DEFAULT ordered_map "The store that pinion::timer::default_store names"
-              ordered_map two_level_wheel stationary_wheel overflow_wheel deferred_wheel)
+pinion_choice(PINION_TIMER_DEFAULT deferred_wheel "The store that pinion::timer::default_store names"
+              deferred_wheel ordered_map two_level_wheel stationary_wheel overflow_wheel)
 pinion_switch(PINION_WAKER ON "Build the waker part")
 pinion_choice(PINION_INBOX_DEFAULT tagged_inbox "The inbox that pinion::waker::default_inbox names"
               tagged_inbox bounded_inbox mutex_inbox)

@@ -9,7 +9,7 @@ endif()
 
 # Features can't be alternatives, so what is one comes from the triplet: set(PINION_TIMER_DEFAULT ordered_map). Looked
 # at here, because what CMake says about it would stay in a log.
-set(PINION_TIMER_DEFAULT_values ordered_map two_level_wheel stationary_wheel overflow_wheel deferred_wheel)
+set(PINION_TIMER_DEFAULT_values deferred_wheel ordered_map two_level_wheel stationary_wheel overflow_wheel)
 set(PINION_INBOX_DEFAULT_values tagged_inbox bounded_inbox mutex_inbox)
 set(PINION_NOTIFIER_DEFAULT_values eventfd_notifier futex_notifier)
 set(PINION_ASSERT_values ON OFF)
