@@ -11,6 +11,7 @@
 //   std::construct_at(&nodes[9'999], …);         // the room is the slab's, the objects are the caller's
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -54,9 +55,11 @@ class slab {
     for (std::size_t k = 0; k < more; k += page_size) pages_.push_back(first + k);
   }
 
-  /// The same, and an eighth of what there is at once, so that growing object by object makes few regions.
+  /// The same, and as many again as there are, up to 32 MB of them, so that growing object by object makes few regions, which are
+  /// soon large enough for huge pages. What is not used yet is address space, not memory.
   void grow_to(std::size_t n) {
-    if (n > capacity()) reserve(n > capacity() + capacity() / 8 ? n : capacity() + capacity() / 8);
+    constexpr std::size_t step_max = (std::size_t{32} << 20) / sizeof(Object);
+    if (n > capacity()) reserve(std::max(n, capacity() + std::min(capacity(), step_max)));
   }
 
   /// The object of a number below capacity(). Its address never changes.
