@@ -192,6 +192,45 @@ TEST_F(msg_ring, MoreSignalsThanTheRingHoldsAreNeitherRefusedNorLost) {
   EXPECT_EQ(heard, many);
 }
 
+TEST_F(msg_ring, AWatchThatTheKernelGaveUpIsQueuedAgain) {
+  partial_kernel::has_call = true;
+  raw_ring ring;
+  partial_notifier bell{ring, mark};
+  std::size_t ended = 0;
+  const auto reap_and_watch = [&] {
+    ring.reap([&](const raw_ring::completion& c) {
+      if (!partial_notifier::watch_ended(c.result, c.flags)) return;
+      ++ended;
+      ring.put(bell.watch());
+    });
+  };
+  ring.put(bell.watch());
+  ring.submit();
+
+  // What many completions are for ends where they overflow.
+  partial_kernel::send_result = -ENOMEM;
+  for (int k = 0; k < 300; ++k) {
+    bell.signal();
+    ring.submit();
+  }
+  while (ring.wait(monotonic_clock::now()) == 0) reap_and_watch();
+  bell.consume();
+  ring.submit();
+  bell.signal();
+
+  EXPECT_TRUE(hears(ring));
+  if (ended == 0) GTEST_SKIP() << "this kernel keeps a watch whose completions overflow";
+}
+
+TEST_F(msg_ring, NeitherAMessageNorAWatchThatFailedEndsAWatch) {
+  constexpr std::uint32_t more = 2;
+
+  EXPECT_TRUE(msg_ring_notifier::watch_ended(1, 0));
+  EXPECT_FALSE(msg_ring_notifier::watch_ended(1, more));
+  EXPECT_FALSE(msg_ring_notifier::watch_ended(0, 0));
+  EXPECT_FALSE(msg_ring_notifier::watch_ended(-ECANCELED, 0));
+}
+
 TEST_F(msg_ring, ADisabledRingHearsOfItWhenItIsEnabled) {
   raw_ring ring{raw_ring::disabled | raw_ring::one_issuer | raw_ring::deferred};
   raw_ring own;

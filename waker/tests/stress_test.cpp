@@ -20,7 +20,7 @@
 namespace pinion::waker {
 namespace {
 
-// Memory ordering of `asked` below: relaxed; what a wake is for is ordered by the inbox.
+// Memory ordering of what is shared below: relaxed; what a wake is for is ordered by the inbox.
 std::size_t wakes() {
   const char* const text = std::getenv("PINION_TEST_WAKES");
   if (text != nullptr) return std::strtoull(text, nullptr, 10);
@@ -86,6 +86,47 @@ void expect_every_wake_served(std::size_t producers) {
   EXPECT_FALSE(gave_up) << "of " << producers * each << " wakes " << served << " were served";
 }
 
+// Each producer goes round nodes of its own and pushes one only when it is not queued, so that no wake merges into another.
+template <class Channel>
+void expect_every_node_delivered(std::size_t producers) {
+  constexpr std::size_t in_flight = 1'000;  // more than any ring here holds
+  std::vector<std::vector<wake_node>> nodes(producers);
+  for (auto& of_one : nodes) of_one = std::vector<wake_node>(in_flight);
+  Channel channel;
+  parker park{channel};
+  const std::size_t each = wakes() / producers;
+  const instant limit = monotonic_clock::now() + ceil(std::chrono::seconds{250});
+  std::size_t delivered = 0;
+  bool gave_up = false;
+
+  std::vector<std::thread> threads;
+  std::atomic<bool> stop{false};
+  for (auto& own : nodes) {
+    threads.emplace_back([sender = channel.sender(), &own, &stop, each] {
+      for (std::size_t k = 0; k < each; ++k) {
+        wake_node& next = own[k % in_flight];
+        while (next.is_queued() && !stop.load(std::memory_order_relaxed)) std_sync::yield();
+        sender.push(next);
+      }
+    });
+  }
+  while (delivered != producers * each && !gave_up) {
+    gave_up = park(limit) == park_end::timeout && monotonic_clock::now() >= limit;
+    delivered += channel.drain([](wake_node&) {});
+  }
+  stop.store(true, std::memory_order_relaxed);
+  for (std::thread& thread : threads) thread.join();
+
+  EXPECT_FALSE(gave_up) << "of " << producers * each << " pushes " << delivered << " were delivered";
+  EXPECT_EQ(channel.drain([](wake_node&) {}), 0U);
+}
+
+TYPED_TEST(stress, DeliversAMillionNodesOfTwoProducersNoneOfWhichMerges) {
+  expect_every_node_delivered<typename TypeParam::channel>(2);
+}
+TYPED_TEST(stress, DeliversAMillionNodesOfFourProducersNoneOfWhichMerges) {
+  expect_every_node_delivered<typename TypeParam::channel>(4);
+}
 TYPED_TEST(stress, ServesAMillionWakesOfOneProducer) {
   expect_every_wake_served<typename TypeParam::channel>(1);
 }
