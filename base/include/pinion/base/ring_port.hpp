@@ -24,7 +24,7 @@
 // What syntax cannot say:
 //
 // R1  The descriptor names the ring for as long as the port lives. Any thread may ask for it, and whether it is the owner.
-// R2  is_owner() is true on the one thread that may call queue(), and queue() has changed nothing where it says false: there is no
+// R2  One thread may call queue(), and is_owner() is true on no other. Where queue() says false it has changed nothing: there is no
 //     room, and there would be none after a submission either.
 // R3  What was queued is submitted before the owner waits, also if it waits in something other than the ring.
 // R4  Each entry that was queued is answered once, on the owner's thread, with the completion's result; by the port itself with
