@@ -62,13 +62,15 @@ def within(panel: list[Shown], unit: Scaled, bar: float) -> str:
 
 
 def reading(panel: list[Shown], unit: Scaled, n_is: str = "") -> str:
-    """The plot in words: who needs least at the largest n, and how many times as much the others need; of nothing there is
+    """The plot in words: who needs least at the largest n, and how many times as much the others need. Of nothing there is
     no multiple, so beside that the others' own figures stand."""
     n = max(n for shown in panel for n in shown.by_n)
     there = sorted((shown for shown in panel if n in shown.by_n), key=lambda shown: shown.by_n[n].median)
     least = there[0].by_n[n].median
     place = f"At {n:,} {n_is}: " if n_is else ""
     words = f"{place}{there[0].contestant.label} {unit.text(least)}"
+    if len(there) > 1 and there[-1].by_n[n].median == least:
+        return f"{place}{unit.text(least)} for all."
     if least == 0:
         nobody = ", ".join(shown.contestant.label for shown in there if shown.by_n[n].median == 0)
         some = "".join(f"; {shown.contestant.label} {unit.text(shown.by_n[n].median)}" for shown in there

@@ -133,6 +133,13 @@ class Tables(unittest.TestCase):
 
         self.assertEqual(shown.readings, ["A turn: Brass 102 ns; Steel & co 2.5 times as much."])
 
+    def test_one_figure_for_all_is_said_once(self):
+        same = [dataclasses.replace(each, value=100.0) for each in rows()]
+
+        shown = render([PART], same, left_out={}, raw=[])
+
+        self.assertEqual(shown.readings, ["A turn: 100 ns for all."])
+
     def test_of_nothing_there_is_no_multiple(self):
         none = [dataclasses.replace(each, value=0.0) if each.contestant == "brass" else each for each in rows()]
 
