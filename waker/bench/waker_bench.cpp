@@ -13,6 +13,7 @@
 #include "benchmarks.hpp"
 #include "contestants.hpp"
 #include "peers/peers.hpp"
+#include "ring_bell.hpp"
 #include "trial/ring_per_sender.hpp"
 #include "trial/wake_bitmap.hpp"
 
@@ -54,6 +55,13 @@ int main(int argc, char** argv) {
       "tagged_futex");
   bench::add_signals<bench::channel_contestant<bounded_inbox<256>, counted_futex_notifier, spin::never>>(
       "bounded_futex");
+
+  if (testing::raw_ring::refusal().empty()) {
+    bench::add_signals<bench::channel_contestant<tagged_inbox, bench::ring_bell, spin::never>>(
+        "tagged_msg_ring");
+  } else {
+    pinion::bench::leave_out("tagged_msg_ring", "this machine makes no io_uring");
+  }
 
   bench::add_conversations<bench::channel_contestant<tagged_inbox, eventfd_notifier>>("tagged_eventfd");
   bench::add_conversations<bench::channel_contestant<tagged_inbox, futex_notifier>>("tagged_futex");

@@ -44,38 +44,17 @@ latencies measure_latency(std::size_t n, Turn turn, Ready ready) {
   samples.reserve(n);
   const double ns_each = pinion::bench::ns_per_tick();
   latencies result;
-  // Memory ordering. received: release and acquire, so that the item is the sender's again. owner_thread: the same.
+  // Memory ordering. received: release and acquire, so that the item is the sender's again.
   std::atomic<std::size_t> received{0};
-  std::atomic<int> owner_thread{0};
 
-  std::thread owner{[&] {
-    const on_core place{0};
-    owner_thread.store(gettid(), std::memory_order_release);
-    const auto run = [&](item& each) {
-      const std::uint64_t now = ticks_in_order();
-      // Two cores' clocks may differ by a few ticks.
-      samples.push_back(now > each.payload ? static_cast<double>(now - each.payload) * ns_each : 0);
-      result.checksum += samples.size();
-      received.store(samples.size(), std::memory_order_release);
-    };
-    patience waiting{"a wake"};
-    while (samples.size() < n) {
-      const std::size_t before = samples.size();
-      turn(contestant, run);
-      if (samples.size() != before) {
-        waiting.renew();
-      } else {
-        waiting.look_again();
-      }
-    }
-  }};
-  wait_until("the owner", [&] { return owner_thread.load(std::memory_order_acquire) != 0; });
-  {
+  // This thread is the owner, as it has made the contestant.
+  const on_core owners_place{0};
+  std::thread sending{[&, watched_thread = gettid()] {
     const on_core place{1};
-    const sleeper watched{owner_thread.load(std::memory_order_relaxed)};
+    const sleeper watched{watched_thread};
     typename Contestant::sender sender{contestant};
     auto items = make_items(contestant, 1);
-    const double begin = static_cast<double>(signals_so_far());
+    const auto begin = static_cast<double>(signals_so_far());
     const stopwatch watch;
     for (std::size_t k = 0; k < n; ++k) {
       wait_until("a wake to be received", [&] { return received.load(std::memory_order_acquire) == k; });
@@ -85,8 +64,27 @@ latencies measure_latency(std::size_t n, Turn turn, Ready ready) {
     }
     result.seconds = watch.seconds();
     result.signals = static_cast<double>(signals_so_far()) - begin;
-    owner.join();
+    wait_until("the last wake", [&] { return received.load(std::memory_order_acquire) == n; });
+  }};
+
+  const auto run = [&](item& each) {
+    const std::uint64_t now = ticks_in_order();
+    // Two cores' clocks may differ by a few ticks.
+    samples.push_back(now > each.payload ? static_cast<double>(now - each.payload) * ns_each : 0);
+    result.checksum += samples.size();
+    received.store(samples.size(), std::memory_order_release);
+  };
+  patience waiting{"a wake"};
+  while (samples.size() < n) {
+    const std::size_t before = samples.size();
+    turn(contestant, run);
+    if (samples.size() != before) {
+      waiting.renew();
+    } else {
+      waiting.look_again();
+    }
   }
+  sending.join();
   result.expected = n * (n + 1) / 2;
   result.spread = pinion::bench::percentiles_of(samples);
   return result;
