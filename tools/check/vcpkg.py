@@ -83,6 +83,8 @@ def run_deep(run: Run) -> list[Test]:
         *(Installation(f"{part} alone", f"pinion[core,{part}]", (part,), (Consumer("gcc"),)) for part in parts),
         Installation("shared", "pinion[modules]", parts, (Consumer("clang", _BOTH), Consumer("clang", _BOTH, "Debug")),
                      "clang", triplet="set(VCPKG_LIBRARY_LINKAGE dynamic)\n"),
+        Installation("contracts, from the triplet", "pinion", parts, (Consumer("gcc"),),
+                     triplet="set(PINION_ASSERT ON)\n", expected=("EXPECTED_ASSERT=1",)),
         Installation("release only", "pinion[modules]", parts, (Consumer("clang", _BOTH),), "clang",
                      triplet="set(VCPKG_BUILD_TYPE release)\n"),
     )

@@ -38,8 +38,8 @@ DEFECTS = (
     Defect("a helper that is no dependency", "vcpkg_cmake_configure", "vcpkg.json", '"vcpkg-cmake"',
            '"vcpkg-cmake-config"'),
     Defect("a library that is no dependency", "error: building pinion", "vcpkg.json", '"tl-expected",', ""),
-    Defect("a variable that the build doesn't use", "BUILD_TESTS", "portfile.cmake", "-DPINION_TESTS=OFF",
-           "-DBUILD_TESTS=OFF"),
+    Defect("a variable that the build doesn't use", "BUILD_TESTS, which the project does not use", "portfile.cmake",
+           "-DPINION_TESTS=OFF", "-DBUILD_TESTS=OFF"),
     Defect("debug headers left in the package", "debug/include/pinion", "portfile.cmake",
            '"${CURRENT_PACKAGES_DIR}/debug/include"', ""),
 )
@@ -72,7 +72,7 @@ def refuse(vcpkg: Vcpkg, mistake: Mistake) -> Test:
 
 
 def refuse_defect(stand_in: Vcpkg, defect: Defect) -> Test:
-    """The stand-in finds what the real one would find."""
+    """The stand-in finds what the real one would find, in the smallest of packages."""
     stand_in.run.progress(defect.name)
     place = stand_in.new_place()
     for name in ("CMakeLists.txt", "LICENSE", "base", "cmake", "modules", *cmake_options.parts()):
@@ -80,7 +80,7 @@ def refuse_defect(stand_in: Vcpkg, defect: Defect) -> Test:
     file = shutil.copytree(PORTS / "pinion", place / "ports" / "pinion") / defect.file
     text = file.read_text(encoding="utf-8")
     file.write_text(text.replace(defect.before, defect.after), encoding="utf-8")
-    result = stand_in.install(place, "pinion", ports=place / "ports")
+    result = stand_in.install(place, "pinion[core]", ports=place / "ports")
     complaint = "it was accepted" if result.ok else _unsaid((defect.told,), result.output)
     return verdict(f"vcpkg: the stand-in refuses {defect.name}", complaint)
 
