@@ -34,6 +34,7 @@ class Consumer:
     components: str = "timer"
     arguments: tuple[str, ...] = ()
     flags: str = ""
+    target: str = "all"  # `consumer`: only what it links, where the whole of pinion inside a project was built before
 
 
 CONSUMERS = (
@@ -58,8 +59,8 @@ CONSUMERS = (
     Consumer("add_subdirectory, import, strict warnings", "add_subdirectory", "import", "pinion::timer_module",
              flags=_STRICT),
     Consumer("FetchContent, include, g++ 12, CMake 3.25", "fetch_content", "include", "pinion::timer", "g++-12",
-             OLD_CMAKE),
-    Consumer("FetchContent, import", "fetch_content", "import", "pinion::timer_module"),
+             OLD_CMAKE, target="consumer"),
+    Consumer("FetchContent, import", "fetch_content", "import", "pinion::timer_module", target="consumer"),
 )
 
 
@@ -99,7 +100,7 @@ def _consume(run: Run, consumer: Consumer, prefix: pathlib.Path | None, folder: 
         ["cmake", "-S", source, "-B", build, "-G", "Ninja", f"-DCMAKE_CXX_COMPILER={consumer.compiler}",
          f"-DCMAKE_CXX_FLAGS={consumer.flags}", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", place,
          f"-DCOMPONENTS={consumer.components}", f"-DCONSUMES={consumer.consumes}", *consumer.arguments],
-        ["cmake", "--build", build, "--parallel", run.jobs],
+        ["cmake", "--build", build, "--parallel", run.jobs, "--target", consumer.target],
         [build / "consumer"],
     ):
         result = run.log.run(command, cwd=folder, env=environment)
