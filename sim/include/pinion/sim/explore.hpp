@@ -7,12 +7,13 @@
 // template parameter. explore() runs it again and again, each time with other choices, until all are used up or one breaks
 // something; then it says which operations in which order did it, and gives a string with which replay() does it again.
 //
-//   struct flags { sim::explored_sync::atomic<int> left{0}, right{0}; bool both_saw_none[2]{}; };
+//   constexpr auto relaxed = std::memory_order_relaxed;
+//   struct flags { sim::explored_sync::atomic<int> left{0}, right{0}; bool saw_none[2]{}; };
 //
 //   sim::scenario<flags> dekker;
-//   dekker.thread("left", [](flags& f) { f.left.store(1, relaxed); saw[0] = f.right.load(relaxed) == 0; });
-//   dekker.thread("right", …);
-//   dekker.finally([](flags& f) { sim::require(!(f.saw[0] && f.saw[1]), "both are in"); });
+//   dekker.thread("left", [](flags& f) { f.left.store(1, relaxed); f.saw_none[0] = f.right.load(relaxed) == 0; });
+//   dekker.thread("right", [](flags& f) { f.right.store(1, relaxed); f.saw_none[1] = f.left.load(relaxed) == 0; });
+//   dekker.finally([](flags& f) { sim::require(!(f.saw_none[0] && f.saw_none[1]), "both are in"); });
 //   const sim::exploration found = sim::explore(dekker);
 //   EXPECT_TRUE(found) << found.report();
 //
