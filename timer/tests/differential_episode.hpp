@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "differential.hpp"
+#include "violation.hpp"
 
 namespace pinion::timer::testing {
 
@@ -292,9 +293,12 @@ class episode {
 
   template <class... Words>
   void differ(const Words&... words) {
-    if (found_) return;
+    if (!found_) tell(in_words(words..., " (now ", now_.ns, ", operation ", operations_, ')'));
+  }
+
+  [[gnu::cold, gnu::noinline]] void tell(const violation& broken) {
     std::ostringstream text;
-    (text << ... << words) << " (now " << now_.ns << ", operation " << operations_ << ')';
+    text << broken.what();
     for (std::uint64_t k = traced_ - std::min<std::uint64_t>(traced_, trail_.size()); k < traced_; ++k) {
       const trace& t = trail_[k % trail_.size()];
       text << "\n  " << t.operation << ": " << t.what << ' ' << t.a << ' ' << t.b;
