@@ -7,37 +7,17 @@
 //   PINION_TEST_SEED=7 timer_conformance                other numbers; a failure prints the seed it had
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <iostream>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "laws.hpp"
+#include "listed_test.hpp"
 #include "mutants.hpp"
 
 namespace pinion::timer::testing {
 namespace {
-
-std::uint64_t seed_from_environment() {
-  const char* text = std::getenv("PINION_TEST_SEED");
-  return text != nullptr ? std::strtoull(text, nullptr, 10) : 1;
-}
-
-/// A test from a function, as laws and backends are lists and not code.
-class listed_test : public ::testing::Test {
- public:
-  explicit listed_test(std::function<void()> body) : body_(std::move(body)) {}
-  void TestBody() override { body_(); }
-
- private:
-  std::function<void()> body_;
-};
-
-void add_test(const std::string& suite, const std::string& name, std::function<void()> body) {
-  ::testing::RegisterTest(suite.c_str(), name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
-                          [body = std::move(body)]() -> ::testing::Test* { return new listed_test{body}; });
-}
 
 constexpr const char* needs_checked_build =
     "counts work or expects a contract violation: only in a checked build";

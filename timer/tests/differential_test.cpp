@@ -22,17 +22,13 @@
 
 #include "differential.hpp"
 #include "historic_wheel.hpp"
+#include "listed_test.hpp"
 #include "mutants.hpp"
 
 namespace pinion::timer::testing {
 namespace {
 
 constexpr std::uint64_t fixed_share = is_checked ? 200'000 : 500'000;
-
-std::uint64_t seed_from_environment() {
-  const char* text = std::getenv("PINION_TEST_SEED");
-  return text != nullptr ? std::strtoull(text, nullptr, 10) : 1;
-}
 
 std::string replay(const opponent& against, const finding& f) {
   return f.found.what + "\nreplay: timer_differential --backend " + against.name + " --seed " +

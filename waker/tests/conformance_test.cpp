@@ -12,7 +12,7 @@
 
 #include "flawed_channel.hpp"
 #include "laws.hpp"
-#include "listed_test.hpp"
+#include "listed_laws.hpp"
 
 namespace pinion::waker::testing {
 namespace {

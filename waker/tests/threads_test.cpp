@@ -3,7 +3,10 @@
 // The laws between threads, against every pair of inbox and notifier.
 //
 //   waker_threads --gtest_filter='tagged_inbox*'        one inbox
-#include "listed_test.hpp"
+#include <gtest/gtest.h>
+
+#include "laws.hpp"
+#include "listed_laws.hpp"
 
 int main(int argc, char** argv) {
   using namespace pinion::waker::testing;
