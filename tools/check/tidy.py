@@ -71,9 +71,11 @@ def run_everywhere(run: Run) -> list[Test]:
 
 
 def _generated_headers(run: Run) -> pathlib.Path:
-    """The include folder of some configured build, for <pinion/config.hpp>."""
+    """The include folder of some configured build, for <pinion/config.hpp>; of one that has all there is in it today."""
+    template = (tree.ROOT / "cmake" / "config.hpp.in").stat().st_mtime
     for preset in ("modules", "release"):
-        if (tree.BUILD / preset / "include" / "pinion" / "config.hpp").is_file():
+        header = tree.BUILD / preset / "include" / "pinion" / "config.hpp"
+        if header.is_file() and header.stat().st_mtime >= template:
             return tree.BUILD / preset / "include"
     cmake_build.configure(run, "release")
     return tree.BUILD / "release" / "include"
