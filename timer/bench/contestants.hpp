@@ -62,9 +62,8 @@ class hook_contestant {
 
   item* arm(std::uint64_t deadline_ns, std::uint64_t payload) {
     if (free_ == nullptr) {
-      const std::size_t first = items_.capacity();
-      items_.grow_to(first + 1);
-      make_items(first);
+      items_.grow_to(made_ + 1);
+      make_items(made_ + slab<item>::page_size);
     }
     item* i = std::exchange(free_, free_->next_free);
     i->payload = payload;
@@ -90,9 +89,8 @@ class hook_contestant {
   }
   std::uint64_t next_wakeup() const { return hooks_.next_wakeup().ns; }
   void reserve(std::size_t n) {
-    const std::size_t first = items_.capacity();
     items_.reserve(n);
-    make_items(first);
+    make_items(items_.capacity());
   }
   std::uint64_t work() const
     requires requires(const hook_wheel<item, Levels>& w) { w.work(); }
@@ -101,14 +99,16 @@ class hook_contestant {
   }
 
  private:
-  /// The slab's room from `first` on becomes items.
-  void make_items(std::size_t first) {
-    for (auto k = static_cast<std::uint32_t>(items_.capacity()); k-- > first;) {
+  /// The slab's room becomes items, up to a number of them.
+  void make_items(std::size_t end) {
+    for (auto k = static_cast<std::uint32_t>(end); k-- > made_;) {
       free_ = std::construct_at(&items_[k], free_);
     }
+    made_ = end;
   }
 
   slab<item> items_;
+  std::size_t made_ = 0;
   item* free_ = nullptr;
   hook_wheel<item, Levels> hooks_;
 };

@@ -90,9 +90,10 @@ class hashed_wheel {
     return t->payload;
   }
   void add_timers() {
-    const auto first = static_cast<std::uint32_t>(timers_.capacity());
-    timers_.grow_to(timers_.capacity() + 1);
-    for (auto k = static_cast<std::uint32_t>(timers_.capacity()); k-- > first;) {
+    const auto first = static_cast<std::uint32_t>(made_);
+    timers_.grow_to(made_ + 1);
+    made_ += decltype(timers_)::page_size;
+    for (auto k = static_cast<std::uint32_t>(made_); k-- > first;) {
       timer* const t = std::construct_at(&timers_[k]);
       t->next = std::exchange(free_, t);
     }
@@ -100,6 +101,7 @@ class hashed_wheel {
 
   std::uint64_t now_;
   slab<timer> timers_;
+  std::size_t made_ = 0;
   links* free_ = nullptr;
   std::array<links, slots> ring_;
 };

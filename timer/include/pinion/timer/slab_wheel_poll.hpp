@@ -81,7 +81,7 @@ instant slab_wheel<Value, Levels>::next_wakeup() const noexcept {
 template <class Value, class Levels>
 bool slab_wheel<Value, Levels>::is_behind() const noexcept {
   return (has_pending() && (buckets_[pending_bucket_].live != 0 || pending_bucket_ == gathered())) ||
-         !buckets_[gathered()].empty() || buckets_[sifted()].live != 0;
+         (levels_.gathers() && !buckets_[gathered()].empty()) || buckets_[sifted()].live != 0;
 }
 
 /// Whether timers armed before this poll are due, as far as can be told without looking at each.
@@ -254,18 +254,21 @@ std::size_t slab_wheel<Value, Levels>::serve_special(std::uint32_t number) noexc
 template <class Value, class Levels>
 bool slab_wheel<Value, Levels>::is_entry_of(auto& slot, std::uint16_t b) noexcept {
   tag& t = slot;
-  if (t.bucket != b && (b != gathered() || t.bucket >= bucket_count())) return false;
-  if (b == arrivals() && (t.mark & turn_bit) == arrivals_turn_) return false;
+  if (b == gathered()) {
+    if (t.bucket >= bucket_count()) return false;
+  } else if (t.bucket != b || (b == arrivals() && (t.mark & turn_bit) == arrivals_turn_)) {
+    return false;
+  }
   if (slot.is_taken()) [[likely]]
     return true;
   t.bucket = nowhere;
   return false;
 }
 
-/// Whether a timer found in a bucket is to fire; the hand stands where that bucket is served.
+/// Whether a timer found in a special bucket is to fire; the hand stands where that bucket is served.
 template <class Value, class Levels>
 bool slab_wheel<Value, Levels>::is_due_in(const tag& t, std::uint16_t b) const noexcept {
-  if (b == arrivals() || b == at_the_end() || (b == sifted() && (t.mark & due_bit) != 0)) return true;
+  if (b != gathered() && (b != sifted() || (t.mark & due_bit) != 0)) return true;
   return levels_.is_due(instant{t.deadline}, b);
 }
 
