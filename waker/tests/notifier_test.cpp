@@ -3,6 +3,7 @@
 // Notifiers by themselves: signals that nobody waits for, and what the operating system may refuse.
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -96,6 +97,28 @@ TEST(eventfd_notifier, TellsItsOwnerAlsoWhereTheCounterIsFull) {
 
   EXPECT_TRUE(bell.consume());
   EXPECT_FALSE(bell.consume());
+}
+
+TEST(eventfd_notifier, IsAnEventOfItsOwnEachTimeForWhoWatchesEdgesAndReadsNothing) {
+  eventfd_notifier bell;
+  const int epoll = ::epoll_create1(EPOLL_CLOEXEC);
+  epoll_event event{.events = EPOLLIN | EPOLLET, .data = {}};
+  ASSERT_EQ(::epoll_ctl(epoll, EPOLL_CTL_ADD, bell.descriptor(), &event), 0);
+  const auto hears = [&] { return ::epoll_wait(epoll, &event, 1, 0) == 1; };
+
+  for (int round = 0; round < 3; ++round) {
+    bell.signal();
+    EXPECT_TRUE(hears()) << round;
+    EXPECT_FALSE(hears()) << round;
+  }
+  ASSERT_EQ(::eventfd_write(bell.descriptor(), 0xffff'ffff'ffff'fffe - 3), 0);
+  EXPECT_TRUE(hears());
+  bell.signal();
+  EXPECT_TRUE(hears()) << "the counter is full";
+  bell.signal();
+
+  EXPECT_TRUE(hears());
+  ::close(epoll);
 }
 
 // Calls that a test scripts: what each returns, and how often they were made.

@@ -10,9 +10,10 @@
 //   bell.signal();                                                     // any thread
 //   bell.wait(until);                                                  // an owner that waits for nothing else
 //
-// What goes wrong. A counter that is full (EAGAIN, after 2^64 - 2 signals that nobody read) is readable: the owner is told. A
-// descriptor that somebody closed (EBADF): signal() answers false, and what was pushed stays in the inbox until the owner
-// looks. Each failure is reported. The number may by then name another file, which is why nobody but the notifier may close it.
+// What goes wrong. A counter that is full (EAGAIN, after 2^64 - 2 signals that nobody read) is emptied and written again: it was
+// readable, but who watches for edges hears nothing of a write that fails. A descriptor that somebody closed (EBADF): signal()
+// answers false, and what was pushed stays in the inbox until the owner looks. Each failure is reported. The number may by then
+// name another file, which is why nobody but the notifier may close it.
 // In a child of fork() the descriptor is the parent's as well, and a signal there wakes the parent: build another one.
 //
 // Memory ordering. There is no word here; a signal and the wait that it ends are ordered by the kernel. Nothing relies on it:
@@ -40,6 +41,18 @@ struct eventfd_calls {
 
 namespace eventfd_detail {
 void complain(const char* what, int error) noexcept;
+
+/// Adds one, so that the descriptor becomes readable once more. An error other than a full counter, which is readable; else 0.
+template <class Calls>
+int ring(int descriptor) noexcept {
+  constexpr int again = static_cast<int>(std::errc::resource_unavailable_try_again);
+  int result = Calls::add_one(descriptor);
+  if (result == -again) {
+    Calls::take(descriptor);
+    result = Calls::add_one(descriptor);
+  }
+  return result == -again || result > 0 ? 0 : result;
+}
 }  // namespace eventfd_detail
 
 /// Over any such calls.
@@ -65,8 +78,8 @@ class basic_eventfd_notifier {
 
   /// Makes the descriptor readable: one system call. Any thread. False, and a report, if it can't.
   bool signal() noexcept {  // NOLINT(readability-make-member-function-const): it changes the counter
-    const int result = Calls::add_one(descriptor_);
-    if (result >= 0 || result == -again) return true;
+    const int result = eventfd_detail::ring<Calls>(descriptor_);
+    if (result == 0) return true;
     eventfd_detail::complain("signal an owner", -result);
     return false;
   }

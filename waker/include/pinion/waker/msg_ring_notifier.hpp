@@ -166,8 +166,8 @@ class basic_msg_ring_notifier {
         const int result = Calls::send(ring, user_data);
         if (result >= 0 || result == error_of(std::errc::value_too_large)) return true;
       }
-      const int result = Calls::add_one(backup);
-      if (result < 0 && result != error_of(std::errc::resource_unavailable_try_again)) {
+      const int result = eventfd_detail::ring<Calls>(backup);
+      if (result != 0) {
         eventfd_detail::complain("signal an owner", -result);
         return false;
       }
