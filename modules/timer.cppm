@@ -28,6 +28,8 @@ using pinion::timer::coalesce;
 using pinion::timer::compaction_config;
 using pinion::timer::compaction_pace;
 using pinion::timer::default_store;
+using pinion::timer::deferred_hook_wheel;
+using pinion::timer::deferred_levels;
 using pinion::timer::deferred_wheel;
 using pinion::timer::delay;
 using pinion::timer::delay_or_point;

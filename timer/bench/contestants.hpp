@@ -114,6 +114,6 @@ class hook_contestant {
 };
 
 /// The intrusive form of deferred_wheel: the same levels over hooks.
-using deferred_hooks = hook_contestant<deferred_wheel<std::uint64_t>::levels_type>;
+using deferred_hooks = hook_contestant<deferred_levels>;
 
 }  // namespace pinion::timer::bench::inline PINION_MODE

@@ -17,10 +17,8 @@ template <class Hook>
 using bitmap_hooks = hook_wheel<Hook, bitmap_wheel::levels_type>;
 template <class Value>
 using owned_bitmap_entries = owning<Value, bitmap_hooks>;
-template <class Hook>
-using deferred_hooks = hook_wheel<Hook, deferred_wheel<int>::levels_type>;
 template <class Value>
-using owned_deferred_hooks = owning<Value, deferred_hooks>;
+using owned_deferred_hooks = owning<Value, deferred_hook_wheel>;
 
 }  // namespace
 
@@ -32,7 +30,7 @@ const std::vector<store_factory>& backends() {
       backend<overflow_wheel>("overflow_wheel"),
       backend<owned_bitmap_entries>("bitmap_wheel"),
       backend<deferred_wheel>("deferred_wheel"),
-      backend<owned_deferred_hooks>("deferred_hooks"),
+      backend<owned_deferred_hooks>("deferred_hook_wheel"),
   };
   return all;
 }

@@ -82,8 +82,6 @@ class hasty_rings : public slab_wheel<token, hasty<overlapping_levels>> {
 template <class Hook>
 using bitmap_hooks = hook_wheel<Hook, bitmap_wheel::levels_type>;
 template <class Hook>
-using deferred_hooks = hook_wheel<Hook, deferred_wheel<int>::levels_type>;
-template <class Hook>
 using small_hooks = hook_wheel<Hook, few_digits>;
 
 }  // namespace
@@ -96,7 +94,7 @@ const std::vector<opponent>& opponents() {
       direct<overflow_wheel<token>>("overflow_wheel"),
       direct<owning<token, bitmap_hooks>>("bitmap_wheel"),
       direct<deferred_wheel<token>>("deferred_wheel"),
-      direct<owning<token, deferred_hooks>>("deferred_hooks"),
+      direct<owning<token, deferred_hook_wheel>>("deferred_hook_wheel"),
       direct<exact_wheel>("exact_wheel"),
       direct<small_rings>("small_rings", {.leap = 28}),
       direct<small_cascade>("small_cascade", {.leap = 28}),

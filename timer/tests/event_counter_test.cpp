@@ -28,10 +28,8 @@ constexpr std::uint64_t tick = std::uint64_t{1} << 20;
 template <class Store>
 class statistics : public ::testing::Test {};
 
-template <class Hook>
-using hooks = hook_wheel<Hook, deferred_wheel<int>::levels_type>;
 using stores = ::testing::Types<ordered_map<int>, two_level_wheel<int>, stationary_wheel<int>,
-                                overflow_wheel<int>, deferred_wheel<int>, owning<int, hooks>>;
+                                overflow_wheel<int>, deferred_wheel<int>, owning<int, deferred_hook_wheel>>;
 TYPED_TEST_SUITE(statistics, stores);
 
 TYPED_TEST(statistics, EachTimerIsArmedStillOrWasCancelledOrHasFired) {

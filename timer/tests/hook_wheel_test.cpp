@@ -44,7 +44,7 @@ class hook_wheel_of : public ::testing::Test {
   connection three{3};
 };
 
-using levels = ::testing::Types<deferred_wheel<int>::levels_type, cascading_levels>;
+using levels = ::testing::Types<deferred_levels, cascading_levels>;
 TYPED_TEST_SUITE(hook_wheel_of, levels);
 
 using numbers = std::vector<int>;

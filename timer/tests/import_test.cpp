@@ -52,4 +52,24 @@ TEST(timer_module, ConceptsAndErrorsCross) {
   EXPECT_EQ(std::error_code{refused.error()}.message(), pinion::explain(pinion::errc::deadline_passed));
 }
 
+struct connection : pinion::timer::timer_hook {
+  int number = 0;
+};
+
+TEST(timer_module, HooksOfAConnectionAreTimersWithoutAHandle) {
+  pinion::timer::deferred_hook_wheel<connection> timers{instant{0}};
+  connection client;
+  client.number = 5;
+  timers.schedule(client, instant{0} + pinion::duration{3'000'000});
+  timers.reschedule(client, instant{0} + pinion::duration{9'000'000});
+  int fired = 0;
+
+  timers.poll(instant{0} + pinion::duration{8'000'000}, [&](connection& c) { fired += c.number; });
+  const int before = fired;
+  timers.poll(instant{0} + pinion::duration{11'000'000}, [&](connection& c) { fired += c.number; });
+
+  EXPECT_EQ(before, 0);
+  EXPECT_EQ(fired, 5);
+}
+
 }  // namespace

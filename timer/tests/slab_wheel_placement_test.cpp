@@ -16,10 +16,9 @@ TEST(slab_wheel_placement, IsOnNoLevelForAHandleThatIsRefused) {
   const handle gone = timers.schedule(instant{0} + duration{1'000'000'000}, 0);
   timers.cancel(gone);
 
-  EXPECT_EQ(timers.level_of(gone), deferred_wheel<int>::levels_type::level_count + 1);
-  EXPECT_EQ(timers.level_of(handle{}), deferred_wheel<int>::levels_type::level_count + 1);
-  EXPECT_EQ(timers.level_of(handle::from_bits(~std::uint64_t{0})),
-            deferred_wheel<int>::levels_type::level_count + 1);
+  EXPECT_EQ(timers.level_of(gone), deferred_levels::level_count + 1);
+  EXPECT_EQ(timers.level_of(handle{}), deferred_levels::level_count + 1);
+  EXPECT_EQ(timers.level_of(handle::from_bits(~std::uint64_t{0})), deferred_levels::level_count + 1);
 }
 
 TEST(slab_wheel_placement, NestedLevelsKeepATimerByTheDigitInWhichItsTickDiffersFromTheHand) {

@@ -8,6 +8,8 @@
 #include <pinion/timer/clocked_store.hpp>
 #include <pinion/timer/concept.hpp>
 #include <pinion/timer/default_store.hpp>
+#include <pinion/timer/deferred_hook_wheel.hpp>
+#include <pinion/timer/deferred_levels.hpp>
 #include <pinion/timer/deferred_wheel.hpp>
 #include <pinion/timer/embedded_timer.hpp>
 #include <pinion/timer/handle.hpp>

@@ -13,15 +13,15 @@
 // One owner at a time; no member may be called by another thread meanwhile, not even a const one.
 #pragma once
 
-#include <pinion/timer/nested_levels.hpp>
+#include <pinion/timer/deferred_levels.hpp>
 #include <pinion/timer/slab_wheel.hpp>
 
 namespace pinion::timer::inline PINION_MODE {
 
 template <class Value>
-class deferred_wheel : public slab_wheel<Value, nested_levels<std::uint64_t{1} << 20, 8, 8, 8, 8, 8, 4>> {
+class deferred_wheel : public slab_wheel<Value, deferred_levels> {
  public:
-  using slab_wheel<Value, nested_levels<std::uint64_t{1} << 20, 8, 8, 8, 8, 8, 4>>::slab_wheel;
+  using slab_wheel<Value, deferred_levels>::slab_wheel;
 };
 
 }  // namespace pinion::timer::inline PINION_MODE
