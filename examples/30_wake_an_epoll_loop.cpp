@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An epoll loop that other threads wake: a server on loopback whose requests are worked on by two threads, and answered by the
-// loop. A connection is a wake_node, so it travels to a worker and back without anything being allocated, copied or locked.
+// loop. A connection is a wake_node, so it travels to a worker and back without anything being allocated, copied or locked. It is a
+// timer as well: who asks nothing for two seconds is let go, as the hundred and first client here is.
 //
-// What the loop does for it is three lines: drain, arm, and not wait if arming says that there is something. While it is awake
-// no worker makes a system call to wake it.
+// What the loop does for it is one turn: drain, poll the timers, arm, and wait until the next one is due, or not at all if arming
+// says that there is something. While it is awake no worker makes a system call to wake it.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/epoll.h>
@@ -14,12 +15,14 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <future>
 #include <memory>
+#include <pinion/timer.hpp>
 #include <pinion/waker.hpp>
 #include <system_error>
 #include <thread>
@@ -27,6 +30,7 @@
 #include <utility>
 #include <vector>
 
+namespace timer = pinion::timer;
 namespace waker = pinion::waker;
 
 // What a system call returned, or an exception that names it.
@@ -50,7 +54,7 @@ class descriptor {
   int fd_;
 };
 
-struct connection : waker::wake_node {
+struct connection : waker::wake_node, timer::timer_hook {
   explicit connection(descriptor&& of) : socket(std::move(of)) {}
 
   descriptor socket;
@@ -118,10 +122,14 @@ class server {
     std::array<epoll_event, events_max> events;
     while (!stopping_ || !connections_.empty()) {
       wakes_.drain([this](waker::wake_node& node) { answer(static_cast<connection&>(node)); });
+      idle_.poll(pinion::monotonic_clock::now(), 64, [this](connection& silent) {
+        ++timed_out;
+        connections_.erase(silent.socket.get());
+      });
 
       // From here on the first push signals. If something was pushed since the drain, arming fails, and this turn does not wait.
       const bool may_sleep = (!stopping_ || !connections_.empty()) && wakes_.try_arm();
-      const int ready = ::epoll_wait(epoll_.get(), events.data(), events_max, may_sleep ? -1 : 0);
+      const int ready = ::epoll_wait(epoll_.get(), events.data(), events_max, may_sleep ? until_next() : 0);
       if (ready < 0 && errno != EINTR) checked(ready, "epoll_wait");
       wakes_.disarm();
 
@@ -130,7 +138,7 @@ class server {
   }
 
   sockaddr_in address{};
-  std::size_t accepted = 0, asked = 0, answered = 0;
+  std::size_t accepted = 0, asked = 0, answered = 0, timed_out = 0;
 
  private:
   void serve(int fd) {
@@ -153,7 +161,8 @@ class server {
       const int fd = checked(socket.get(), "accept4");
       watch(fd, request);
       ++accepted;
-      connections_.try_emplace(fd, std::move(socket));
+      connection& client = connections_.try_emplace(fd, std::move(socket)).first->second;
+      idle_.schedule(client, pinion::monotonic_clock::now() + idle_limit);
     }
   }
 
@@ -169,6 +178,7 @@ class server {
       return;
     }
     from.letter = letter;
+    idle_.cancel(from);  // nor may its time be up while a worker has it
     workers_[asked++ % workers_.size()]->work_on(from);
   }
 
@@ -180,6 +190,15 @@ class server {
     }
     ++answered;
     listen_again(to);
+    idle_.schedule(to, pinion::monotonic_clock::now() + idle_limit);
+  }
+
+  // As epoll_wait takes it, rounded up: rounded down it would spin through the last millisecond. -1 where nothing will be due.
+  [[nodiscard]] int until_next() const {
+    using timeout = std::chrono::duration<int, std::milli>;
+    const pinion::instant next = idle_.next_wakeup();
+    return next == pinion::never ? -1
+                                 : pinion::ceil_to<timeout>(next - pinion::monotonic_clock::now()).count();
   }
 
   void listen_again(const connection& to) {
@@ -194,25 +213,29 @@ class server {
 
   // One request at a time: while a worker has the connection, the loop hears nothing of it and can't let it go.
   static constexpr std::uint32_t request = EPOLLIN | EPOLLONESHOT;
+  static constexpr pinion::duration idle_limit = pinion::ceil(std::chrono::seconds{2});
 
   const descriptor& stop_;
   descriptor epoll_{checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")};
   descriptor listener_{checked(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), "socket")};
+  timer::deferred_hook_wheel<connection> idle_{pinion::monotonic_clock::now()};
   std::unordered_map<int, connection> connections_;
   loop_channel wakes_;
   std::array<std::unique_ptr<worker>, 2> workers_;
   bool stopping_ = false;
 };
 
-// The other side, with blocking sockets: a hundred clients that ask ten times each, all at once.
+descriptor connect_to(const sockaddr_in& address) {
+  descriptor socket{checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket")};
+  checked(::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), "connect");
+  return socket;
+}
+
+// The other side, with blocking sockets: a hundred clients that ask ten times each, all at once; then one that waits to be let go.
 std::size_t run_clients(const sockaddr_in& address) {
   std::vector<descriptor> clients;
   std::size_t right = 0;
-  for (int i = 0; i < 100; ++i) {
-    clients.emplace_back(checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
-    checked(::connect(clients.back().get(), reinterpret_cast<const sockaddr*>(&address), sizeof address),
-            "connect");
-  }
+  for (int i = 0; i < 100; ++i) clients.push_back(connect_to(address));
   for (char letter = 'a'; letter <= 'j'; ++letter) {
     for (const descriptor& client : clients) checked(::send(client.get(), &letter, 1, MSG_NOSIGNAL), "send");
     for (const descriptor& client : clients) {
@@ -221,6 +244,10 @@ std::size_t run_clients(const sockaddr_in& address) {
       right += answer == letter - 'a' + 'A' ? 1U : 0U;
     }
   }
+  clients.clear();
+  const descriptor silent = connect_to(address);
+  char nothing = 0;
+  checked(::recv(silent.get(), &nothing, 1, 0), "recv");
   return right;
 }
 
@@ -242,6 +269,7 @@ int main() try {
   const std::size_t right = asking.get();
   std::printf("%zu connections, %zu requests\n", serving.accepted, serving.asked);
   std::printf("%zu answers, %zu of them right\n", serving.answered, right);
+  std::printf("%zu let go, as it asked nothing\n", serving.timed_out);
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;

@@ -6,6 +6,9 @@
 // In each storm two threads wake a thousand tasks each, while the loop sleeps; the first task that runs is a long one, so that all
 // the others come meanwhile. Asio, too, wakes its loop once: what a post costs is an allocation, a mutex and a handler of its
 // own. The channel pays for its place in the loop by two calls for each sleep, to read its descriptor and to listen to it again.
+//
+// Beside the channel stands a timer store, and one timer of the io_context for all that are in it: set when a deadline comes that
+// is nearer than what it is set for. An idle timeout that each turn pushes on sets it once.
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -18,15 +21,18 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <memory>
+#include <pinion/timer.hpp>
 #include <pinion/waker.hpp>
 #include <thread>
 #include <utility>
 #include <vector>
 
 namespace asio = boost::asio;
+namespace timer = pinion::timer;
 namespace waker = pinion::waker;
 
 namespace {
@@ -157,22 +163,26 @@ struct counted_calls : waker::eventfd_calls {
   }
 };
 
-/// An io_context has no place to arm before it sleeps, so the inbox is armed right after each drain.
-class channel_in_context {
+/// A turn of the loop. An io_context has no place to arm before it sleeps, so the inbox is armed right after each drain.
+class turn_in_context {
  public:
   using channel = waker::wake_channel<waker::tagged_inbox, waker::basic_eventfd_notifier<counted_calls>>;
 
-  explicit channel_in_context(asio::io_context& context)
-      : watched_(context, ::dup(wakes_.notifier().descriptor())) {
-    drain_and_listen();
+  explicit turn_in_context(asio::io_context& context)
+      : alarm_(context), watched_(context, ::dup(wakes_.notifier().descriptor())) {
+    turn();
   }
   [[nodiscard]] channel::sender_type sender() const { return wakes_.sender(); }
 
+  std::size_t alarms = 0, timeouts = 0;
+
  private:
-  void drain_and_listen() {
+  void turn() {
     do {
       wakes_.drain([](waker::wake_node& node) { static_cast<task&>(node).run(); });
     } while (!wakes_.try_arm());
+    timers_.reschedule(idle_, pinion::monotonic_clock::now() + idle_limit);
+    poll_timers();
     // A signal from here on makes the descriptor readable, and is heard also if it comes before the wait.
     watched_.async_wait(
         asio::posix::stream_descriptor::wait_read,
@@ -180,19 +190,42 @@ class channel_in_context {
           if (error) return;
           ++counted.handlers;
           wakes_.notifier().consume();
-          drain_and_listen();
+          turn();
         }));
   }
 
+  void poll_timers() {
+    timers_.poll(pinion::monotonic_clock::now(),
+                 [this](timer::handle, pinion::instant, char&&) { ++timeouts; });
+    const pinion::instant next = timers_.next_wakeup();
+    if (next >= alarm_at_) return;
+    ++alarms;
+    alarm_at_ = next;
+    const std::chrono::nanoseconds ahead{(next - pinion::monotonic_clock::now()).ns};
+    alarm_.expires_after(ahead);  // which cancels the one before
+    alarm_.async_wait([this](const boost::system::error_code& error) {
+      if (error) return;
+      alarm_at_ = pinion::never;
+      poll_timers();
+    });
+  }
+
+  static constexpr pinion::duration idle_limit = pinion::ceil(std::chrono::hours{1});
+
   channel wakes_;
+  timer::deferred_wheel<char> timers_{pinion::monotonic_clock::now()};
+  timer::handle idle_ = timers_.schedule(pinion::monotonic_clock::now() + idle_limit, 'i');
+  asio::steady_timer alarm_;
+  pinion::instant alarm_at_ = pinion::never;
   asio::posix::stream_descriptor watched_;
 };
 
 void after() {
   asio::io_context context{1};
-  const channel_in_context wakes{context};
+  const turn_in_context turn{context};
   play_and_print(context, "after: one wake_channel",
-                 [sender = wakes.sender()](task& woken) { sender.push(woken); });
+                 [sender = turn.sender()](task& woken) { sender.push(woken); });
+  std::printf("  times its timer was set: %zu\n  timeouts: %zu\n", turn.alarms, turn.timeouts);
 }
 
 }  // namespace
