@@ -211,6 +211,13 @@ class server {
     put(wakes_.notifier().watch());  // for the signals that can't be sent as a completion
     for (auto& each : workers_) each = std::make_unique<worker>(wakes_);
   }
+  server(const server&) = delete;
+  server& operator=(const server&) = delete;
+  // Where serving has failed, nobody at the other end is to wait for ever, nor the kernel to write to a connection that is gone.
+  ~server() {
+    ::shutdown(listener_.get(), SHUT_RDWR);
+    for (const auto& [fd, each] : connections_) ::shutdown(fd, SHUT_RDWR);
+  }
 
   // Who stops it pushes `stop` here.
   [[nodiscard]] loop_channel::sender_type sender() const { return wakes_.sender(); }

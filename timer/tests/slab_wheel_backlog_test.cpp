@@ -137,6 +137,50 @@ TYPED_TEST(slab_wheel_backlog, OfTheEndOfTimeKeepsNoGarbage) {
   EXPECT_TRUE(this->each_has_fired_once());
 }
 
+TYPED_TEST(slab_wheel_backlog, OfTheEndOfTimeComesBeforeWhatArrivesLater) {
+  for (const bool is_compacted : {false, true}) {
+    TypeParam wheel{instant{0}};
+    for (int k = 0; k < 10; ++k) wheel.schedule(this->tick(5), 0);
+    for (int k = 0; k < 100; ++k) wheel.schedule(end_of_time, 0);
+    wheel.poll(end_of_time, 1, ignore);
+    if (is_compacted) wheel.compact_all();
+    wheel.schedule(instant{5}, 1);
+    int before = 0;
+    int fired = 0;
+
+    wheel.poll(end_of_time, [&](handle, instant, int&& is_newcomer) {
+      if (is_newcomer == 1) before = fired;
+      ++fired;
+    });
+
+    EXPECT_EQ(before, 109) << "compacted: " << is_compacted;
+    EXPECT_EQ(fired, 110);
+  }
+}
+
+TYPED_TEST(slab_wheel_backlog, ThatIsGoneIsNoReasonToWakeUp) {
+  for (const bool is_last : {false, true}) {
+    constexpr std::size_t more_than_eight_chunks = 9 * 15 + 1;
+    TypeParam wheel{instant{0}};
+    std::vector<handle> second;
+    if (!is_last) wheel.schedule(this->tick(200'000), 0);
+    for (std::size_t k = 0; k < more_than_eight_chunks; ++k) wheel.schedule(this->tick(10), 1);
+    for (std::size_t k = 0; k < more_than_eight_chunks; ++k)
+      second.push_back(wheel.schedule(this->tick(11), 2));
+    wheel.poll(this->tick(12), more_than_eight_chunks, ignore);
+    for (const handle h : second) wheel.cancel(h);
+    const instant before = wheel.next_wakeup();
+
+    wheel.compact_all();
+
+    EXPECT_GT(wheel.next_wakeup(), wheel.now());
+    if (is_last) {
+      EXPECT_EQ(before, never);
+    }
+    EXPECT_EQ(wheel.violated_invariant(), "");
+  }
+}
+
 TYPED_TEST(slab_wheel_backlog, LosesNothingWhenASinkMovesEverythingThatWaits) {
   for (std::size_t k = 0; k < this->count; ++k) this->arm(this->tick(10 + k % 3));
   std::string broken;

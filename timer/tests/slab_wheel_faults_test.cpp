@@ -41,7 +41,10 @@ TYPED_TEST(slab_wheel_faults, SchedulingIsAllOrNothingWhicheverAllocationFails) 
   std::size_t failures = 0;
   for (std::size_t n = 1; failures + 1 == n; ++n) {
     TypeParam wheel{instant{0}};
-    for (std::size_t k = 0; k < 1'024; ++k) wheel.schedule(instant{(k + 1) << 20}, std::make_unique<int>(1));
+    std::vector<handle> names;
+    for (std::size_t k = 0; k < 1'024; ++k) {
+      names.push_back(wheel.schedule(instant{(k + 1) << 20}, std::make_unique<int>(1)));
+    }
     value mine = std::make_unique<int>(7);
 
     testing::fail_allocation(n);
@@ -57,6 +60,10 @@ TYPED_TEST(slab_wheel_faults, SchedulingIsAllOrNothingWhicheverAllocationFails) 
     ASSERT_EQ(wheel.size(), threw ? 1'024U : 1'025U);
     ASSERT_EQ(wheel.entries(), wheel.size());
     ASSERT_EQ(wheel.violated_invariant(), "") << "allocation " << n;
+    for (std::uint64_t nearer = 0; nearer < 12; ++nearer) {
+      for (const handle h : names) wheel.reschedule(h, instant{(250 - 20 * nearer) << 20});
+      ASSERT_EQ(wheel.violated_invariant(), "") << "allocation " << n << ", and then garbage";
+    }
     for (std::size_t k = 0; k < 3'000; ++k) wheel.schedule(instant{(k + 1) << 20}, std::make_unique<int>(2));
     ASSERT_EQ(wheel.violated_invariant(), "") << "allocation " << n << ", and then 3,000 more timers";
     std::size_t fired = 0;

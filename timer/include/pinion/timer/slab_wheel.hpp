@@ -10,8 +10,8 @@
 //  - cancelling stores into the slot alone. Its entry stays behind, and if the slot's next timer is due no earlier,
 //    that entry serves it too: a timeout cancelled and armed again, the commonest thing there is, places nothing;
 //  - only moving a timer to before its bucket makes garbage: a new entry, and an old one that is passed over. Garbage
-//    is bounded: beyond half as many entries again as slots, each new entry pays for looking at four old ones, wherever they
-//    are; at twice as many all are looked at.
+//    is bounded: beyond half as many entries again as slots, each new entry pays for looking at four old ones; at twice as
+//    many all are looked at.
 //
 // Every bucket counts the timers that are really in it, apart from its entries, so that next_wakeup() looks past garbage.
 //
@@ -268,7 +268,8 @@ class slab_wheel {
   static_assert(sizeof(void*) != 8 || sizeof(bucket) == 16, "four buckets to a cache line");
 
   // Behind the levels' own buckets: what was due as it was armed; what is due after the last tick; what the compaction found
-  // in a bucket that is being served; entries of overdue buckets, whatever bucket their slots name; and one that is always empty.
+  // in a bucket that is being served; entries of overdue buckets, whatever bucket their slots name; and one that is always
+  // empty, whose number stands for what is being served, too.
   [[nodiscard]] std::uint16_t bucket_count() const noexcept {
     return static_cast<std::uint16_t>(levels_.bucket_count());
   }
@@ -285,6 +286,7 @@ class slab_wheel {
   [[nodiscard]] bool still_serves(const tag& t, instant deadline, std::uint64_t due) const noexcept;
   [[gnu::noinline]] void make_room();
   void make_chunks(std::size_t slots, bool growing);
+  void allow_entries(std::size_t slots) noexcept;
 
   void put(std::uint32_t slot, tag& t, std::uint64_t due) noexcept;
   void arrive(std::uint32_t slot, tag& t) noexcept;
@@ -365,10 +367,11 @@ class slab_wheel {
   std::size_t fresh_ = 0;  // of them, arrived during this poll
   std::uint16_t poll_number_ = 0;
   bool arrivals_served_ = true;
-  bool gathered_first_ =
-      false;  // what is gathered was, in part, left by an earlier poll: it comes before arrivals
+  bool gathered_first_ = false;  // what is gathered was, in part, left by an earlier poll: before arrivals
   std::uint16_t arrivals_turn_ = 0;  // the turn_bit of what arrives now
   bool all_served_ = true;           // by this poll, but for the batch
+  bool ends_first_ =
+      false;  // the poll before was at the end of time: what is kept for it comes before arrivals
 
   // The bucket that is being served: the rest of its chain, and of the chunk that was taken off it.
   std::uint16_t pending_bucket_ = 0;

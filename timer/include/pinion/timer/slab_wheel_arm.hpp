@@ -85,6 +85,7 @@ void slab_wheel<Value, Levels>::make_room() {
   const std::size_t slots = slots_.made_by(slots_.size() + 1);
   make_chunks(slots, true);
   slots_.grow();
+  allow_entries(slots);
 }
 
 template <class Value, class Levels>
@@ -92,12 +93,14 @@ void slab_wheel<Value, Levels>::reserve(std::size_t n) {
   const std::size_t slots = slots_.made_by(n);
   make_chunks(slots, false);
   slots_.reserve(n);
+  allow_entries(slots);
 }
 
 template <class Value, class Levels>
 void slab_wheel<Value, Levels>::make_chunks(std::size_t slots, bool growing) {
   // While compaction catches up, entries can grow to twice the slots. A chunk holds fifteen; each bucket wastes part of
-  // its last one; one bucket may be half compacted, and one be served.
+  // its last one; one bucket may be half compacted, and one be served. Where chunks of what is gathered are part-filled besides,
+  // and the pool runs out, everything is compacted.
   const std::size_t entries = 2 * slots + 256;
   const std::size_t last_ones = entries < no_bucket() ? entries : no_bucket();
   const std::size_t chunks = entries / chunk_chains::chunk_size + last_ones + 8;
@@ -106,8 +109,13 @@ void slab_wheel<Value, Levels>::make_chunks(std::size_t slots, bool growing) {
   } else {
     chains_.reserve(chunks);
   }
+}
+
+/// As many as so many slots, which are there, may have.
+template <class Value, class Levels>
+void slab_wheel<Value, Levels>::allow_entries(std::size_t slots) noexcept {
   entries_much_ = slots + slots / 2 + 64;
-  entries_max_ = entries;
+  entries_max_ = 2 * slots + 256;
 }
 
 template <class Value, class Levels>

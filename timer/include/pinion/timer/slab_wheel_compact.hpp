@@ -110,8 +110,9 @@ void slab_wheel<Value, Levels>::sift(std::uint32_t number, std::uint16_t from) n
     append(from, number, t);
     return;
   }
-  // The time of an arrival has come; that of others is told when they are served.
-  const bool is_due = from == arrivals() || (from == sifted() && (t.mark & due_bit) != 0);
+  // Of arrivals, and at the end of time, the time has come; that of others is told when they are served.
+  const bool is_due =
+      from == arrivals() || from == at_the_end() || (from == sifted() && (t.mark & due_bit) != 0);
   if (is_due && t.deadline < sifted_since_) sifted_since_ = t.deadline;
   leave(t);
   t.mark = static_cast<std::uint16_t>((t.mark & ~due_bit) | (is_due ? due_bit : 0));

@@ -80,8 +80,12 @@ instant slab_wheel<Value, Levels>::next_wakeup() const noexcept {
 /// Whether timers may be left in a bucket that was taken out of the levels to be served.
 template <class Value, class Levels>
 bool slab_wheel<Value, Levels>::is_behind() const noexcept {
-  return (has_pending() && (buckets_[pending_bucket_].live != 0 || pending_bucket_ == gathered())) ||
-         (levels_.gathers() && !buckets_[gathered()].empty()) || buckets_[sifted()].live != 0;
+  if (has_pending() &&
+      (buckets_[pending_bucket_].live != 0 || (pending_bucket_ == gathered() && slots_.size() != 0))) {
+    return true;
+  }
+  return (levels_.gathers() && !buckets_[gathered()].empty() && slots_.size() != 0) ||
+         buckets_[sifted()].live != 0;
 }
 
 /// Whether timers armed before this poll are due, as far as can be told without looking at each.
@@ -94,6 +98,7 @@ bool slab_wheel<Value, Levels>::has_more() const noexcept {
 template <class Value, class Levels>
 void slab_wheel<Value, Levels>::begin(instant now) noexcept {
   polling_ = true;
+  ends_first_ = is_at_the_end_of_time();
   if (now_ < now) now_ = now;
   backlog_ = target_;
   target_ = levels_.tick_at_or_before(now_);
@@ -108,6 +113,9 @@ void slab_wheel<Value, Levels>::begin(instant now) noexcept {
 template <class Value, class Levels>
 void slab_wheel<Value, Levels>::finish() noexcept {
   polling_ = false;
+  // Or what is left of a chunk would pass for entries.
+  while (pending_next_ != pending_count_ && pending_slots_[pending_next_] == chunk_chains::nothing)
+    ++pending_next_;
   if (batch_next_ != batch_count_) quiet_until_ = instant{0};
 }
 
@@ -265,7 +273,8 @@ bool slab_wheel<Value, Levels>::is_entry_of(auto& slot, std::uint16_t b) noexcep
   return false;
 }
 
-/// Whether a timer found in a special bucket is to fire; the hand stands where that bucket is served.
+/// Whether a timer found in a special bucket is to fire: arrivals and those at the end always, sifted ones by their bit, all others
+/// by the hand, which stands where they are served.
 template <class Value, class Levels>
 bool slab_wheel<Value, Levels>::is_due_in(const tag& t, std::uint16_t b) const noexcept {
   if (b != gathered() && (b != sifted() || (t.mark & due_bit) != 0)) return true;
@@ -290,6 +299,11 @@ bool slab_wheel<Value, Levels>::advance() noexcept {
     detach(next.bucket);
     return true;
   }
+  const bool none_at_the_end = buckets_[at_the_end()].empty();
+  if (ends_first_ && !none_at_the_end) [[unlikely]] {
+    detach(at_the_end());
+    return true;
+  }
   if (!arrivals_served_) {
     arrivals_served_ = true;
     if (!buckets_[arrivals()].empty()) {
@@ -308,7 +322,6 @@ bool slab_wheel<Value, Levels>::advance() noexcept {
     return true;
   }
   levels_.turn_to(target_);
-  const bool none_at_the_end = buckets_[at_the_end()].empty();
   if (is_at_the_end_of_time() && !none_at_the_end) [[unlikely]] {
     detach(at_the_end());
     return true;

@@ -70,7 +70,8 @@ concept inbox = inbox_core<Inbox> && requires(Inbox& box, typename Inbox::node_t
   { box.push(node) } noexcept -> std::same_as<push_result>;  // any thread
 };
 
-/// What ends an owner's sleep. A signal is not lost if nobody waits: the next wait ends at once. Several may become one.
+/// What ends an owner's sleep. A signal is not lost if nobody waits: the next wait ends at once. Several may become one. Who consumes
+/// between arming and waiting takes away the signal of a push that came between, and may sleep on it.
 template <class Notifier>
 concept notifier = requires(Notifier& bell) {
   {
@@ -78,7 +79,8 @@ concept notifier = requires(Notifier& bell) {
   } noexcept -> std::same_as<bool>;  // any thread; false: the owner could not be told, and report() said why
   {
     bell.consume()
-  } noexcept -> std::same_as<bool>;  // the owner: forgets what came, and says whether anything had
+  } noexcept
+      -> std::same_as<bool>;  // the owner, before it drains: forgets what came, and says whether anything had
 };
 
 /// A notifier that a thread with a ring of its own can ring by an entry of that ring.

@@ -17,6 +17,8 @@
 //
 //   the kernel has no such call (before 6.13), or a sandbox     EINVAL, ENOSYS, EPERM   the eventfd, each time
 //   the kernel has no such operation (before 5.18)              EINVAL                  as any other thread; not tried again
+//   the kernel has no poll that stays (before 5.13), or the owner's ring has IOPOLL: the watch ends with EINVAL, and what goes by
+//   the eventfd is not heard: take an eventfd_notifier
 //   the owner's ring was created disabled, and is not enabled   EBADFD                  the eventfd: seen once it is enabled
 //   the owner's completions overflow                            EOVERFLOW               told: what is there ends its wait
 //   the kernel is short of memory, or a lock is taken           ENOMEM, EAGAIN, EBUSY   the eventfd
@@ -31,8 +33,8 @@
 // In a child of fork() the ring is the parent's: build another one.
 //
 // Memory ordering. rung_: signal releases, consume acquires, so who consumes a signal sees what was done before it. The bit that says
-// `by the eventfd` is relaxed: who misses it leaves the eventfd readable, and looks once more. references_: taking is relaxed,
-// there is one already; letting go is acq_rel, so who lets the last one go, and destroys, has seen all the others. can_queue_ is
+// `by the eventfd` is relaxed: who misses it leaves the eventfd readable, and looks once more. references: taking is relaxed,
+// there is one already; letting go is acq_rel, so who lets the last one go, and destroys, has seen all the others. can_queue is
 // a hint.
 #pragma once
 

@@ -14,7 +14,7 @@
 // Threads need no registration and leave nothing behind: a sender is all there is. One sender may be used by any number of
 // threads at once, as long as it lives.
 //
-// Memory ordering. references_: taking one is relaxed, there is one already; letting go is acq_rel, so whoever lets the last
+// Memory ordering. references: taking one is relaxed, there is one already; letting go is acq_rel, so whoever lets the last
 // one go, and destroys, has seen all that the others did.
 #pragma once
 
@@ -71,8 +71,9 @@ class wake_sender {
     if (shared_ != nullptr) shared_->let_go();
   }
 
-  /// Pushes, and signals if told to. Any thread. `closed`: the owner is gone, and the item is the caller's. A sender that was
-  /// moved from can only be assigned to or destroyed.
+  /// Pushes, and signals if told to. Any thread. `closed`: the owner is gone, and the item is the caller's. The sender outlives the
+  /// call, so it is no part of what is pushed: that may be destroyed before push() returns. A sender that was moved from can
+  /// only be assigned to or destroyed.
   template <class Item>
   push_result push(Item&& item) const noexcept(noexcept(shared_->inbox.push(std::forward<Item>(item)))) {
     const push_result result = shared_->inbox.push(std::forward<Item>(item));
