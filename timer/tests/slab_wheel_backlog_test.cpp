@@ -146,15 +146,15 @@ TYPED_TEST(slab_wheel_backlog, OfTheEndOfTimeComesBeforeWhatArrivesLater) {
     if (is_compacted) wheel.compact_all();
     wheel.schedule(instant{5}, 1);
     int before = 0;
-    int fired = 0;
+    int so_far = 0;
 
     wheel.poll(end_of_time, [&](handle, instant, int&& is_newcomer) {
-      if (is_newcomer == 1) before = fired;
-      ++fired;
+      if (is_newcomer == 1) before = so_far;
+      ++so_far;
     });
 
     EXPECT_EQ(before, 109) << "compacted: " << is_compacted;
-    EXPECT_EQ(fired, 110);
+    EXPECT_EQ(so_far, 110);
   }
 }
 
