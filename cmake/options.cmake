@@ -4,7 +4,7 @@
 # anything is configured. Nothing here touches a variable that belongs to an enclosing project.
 
 set(PINION_KNOWN_OPTIONS "")
-set(PINION_PARTS timer waker sim)
+set(PINION_PARTS timer waker iosubmit sim)
 
 # pinion_switch(NAME default "what it does")
 macro(pinion_switch name default text)
@@ -36,6 +36,7 @@ pinion_choice(PINION_INBOX_DEFAULT tagged_inbox "The inbox that pinion::waker::d
               tagged_inbox bounded_inbox mutex_inbox)
 pinion_choice(PINION_NOTIFIER_DEFAULT eventfd_notifier "The notifier that pinion::waker::default_notifier names"
               eventfd_notifier futex_notifier)
+pinion_switch(PINION_IOSUBMIT ON "Build the iosubmit part")
 pinion_switch(PINION_SIM ON "Build the sim part")
 pinion_choice(PINION_MODULES AUTO "C++20 modules; AUTO builds them where the toolchain can" AUTO ON OFF)
 pinion_switch(PINION_ASSERT OFF "Check contracts at run time (a checked build)")

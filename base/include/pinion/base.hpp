@@ -7,6 +7,7 @@
 #include <pinion/base/diagnostic.hpp>
 #include <pinion/base/error.hpp>
 #include <pinion/base/memory.hpp>
+#include <pinion/base/ring.hpp>
 #include <pinion/base/ring_port.hpp>
 #include <pinion/base/sync.hpp>
 #include <pinion/base/time.hpp>

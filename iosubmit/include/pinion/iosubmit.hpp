@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The whole iosubmit part: when to enter the kernel.
+#pragma once
+
+#include <pinion/iosubmit/batch_or_idle.hpp>
+#include <pinion/iosubmit/concept.hpp>
+#include <pinion/iosubmit/entries.hpp>
+#include <pinion/iosubmit/errors.hpp>
+#include <pinion/iosubmit/operation.hpp>
+#include <pinion/iosubmit/submission.hpp>

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// entries: what can be asked, as entries of a submission queue.
+//
+// An entry is 64 bytes in the kernel's own form. A ring that isn't the kernel's reads the same bytes. Memory that an entry names
+// (buffers, addresses, times) is the caller's, and stays until the answer.
+//
+//   operation opened{entries::accept(listener), &accepted};
+//   operation stop{entries::cancel(opened), &stopped};
+//
+// A buffer or path that is longer than an entry can say makes an entry that every ring answers with EINVAL: nothing is cut short in
+// silence. Descriptors are not looked at here: a closed or wrong one is the operation's own EBADF.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <pinion/base/ring.hpp>
+#include <pinion/iosubmit/operation.hpp>
+#include <span>
+
+namespace pinion::iosubmit {
+
+/// The kernel's numbers of what can be asked.
+namespace codes {
+inline constexpr std::uint8_t nop = 0;
+inline constexpr std::uint8_t fsync = 3;
+inline constexpr std::uint8_t poll = 6;
+inline constexpr std::uint8_t timeout = 11;
+inline constexpr std::uint8_t accept = 13;
+inline constexpr std::uint8_t cancel = 14;
+inline constexpr std::uint8_t connect = 16;
+inline constexpr std::uint8_t close = 19;
+inline constexpr std::uint8_t read = 22;
+inline constexpr std::uint8_t write = 23;
+inline constexpr std::uint8_t send = 26;
+inline constexpr std::uint8_t recv = 27;
+inline constexpr std::uint8_t msg_ring = 40;
+/// None of the kernel's: an entry with it is answered with EINVAL.
+inline constexpr std::uint8_t refused = 255;
+}  // namespace codes
+
+/// A length of time as the kernel reads it.
+struct kernel_time {
+  std::int64_t seconds = 0;
+  std::int64_t nanoseconds = 0;
+
+  /// That long; what does not fit is the longest that does.
+  [[nodiscard]] static constexpr kernel_time of(duration length) noexcept {
+    return {static_cast<std::int64_t>(length.ns / 1'000'000'000U),
+            static_cast<std::int64_t>(length.ns % 1'000'000'000U)};
+  }
+};
+
+/// One function for each operation. None fails, and none touches what it is given.
+namespace entries {
+
+/// The offset that stands for a file's own position, and for files that have none.
+inline constexpr std::uint64_t here = std::numeric_limits<std::uint64_t>::max();
+
+namespace detail {
+inline std::uint64_t word(const volatile void* address) noexcept {
+  return reinterpret_cast<std::uintptr_t>(address);
+}
+
+inline ring_entry transfer(std::uint8_t code, int descriptor, const void* bytes, std::size_t count,
+                           std::uint64_t offset, std::uint32_t flags) noexcept {
+  if (count > std::numeric_limits<std::uint32_t>::max()) return {.operation = codes::refused};
+  return {.operation = code,
+          .descriptor = descriptor,
+          .offset = offset,
+          .address = word(bytes),
+          .length = static_cast<std::uint32_t>(count),
+          .operation_flags = flags};
+}
+}  // namespace detail
+
+/// Nothing; answered with 0.
+[[nodiscard]] inline ring_entry nop() noexcept { return {.operation = codes::nop}; }
+
+/// Reads into `into` from `offset`; how many bytes.
+[[nodiscard]] inline ring_entry read(int descriptor, std::span<std::byte> into,
+                                     std::uint64_t offset = here) noexcept {
+  return detail::transfer(codes::read, descriptor, into.data(), into.size(), offset, 0);
+}
+/// Writes `from` at `offset`; how many bytes.
+[[nodiscard]] inline ring_entry write(int descriptor, std::span<const std::byte> from,
+                                      std::uint64_t offset = here) noexcept {
+  return detail::transfer(codes::write, descriptor, from.data(), from.size(), offset, 0);
+}
+/// Receives into `into`, with recv(2)'s flags; how many bytes, 0 at the end.
+[[nodiscard]] inline ring_entry recv(int socket, std::span<std::byte> into,
+                                     std::uint32_t flags = 0) noexcept {
+  return detail::transfer(codes::recv, socket, into.data(), into.size(), 0, flags);
+}
+/// Sends `from`, with send(2)'s flags; how many bytes.
+[[nodiscard]] inline ring_entry send(int socket, std::span<const std::byte> from,
+                                     std::uint32_t flags = 0) noexcept {
+  return detail::transfer(codes::send, socket, from.data(), from.size(), 0, flags);
+}
+
+/// Which part of a file fsync() is to make last.
+enum class synced : std::uint32_t { all = 0, contents_only = 1 };
+/// Has what was written reach the device; 0.
+[[nodiscard]] inline ring_entry fsync(int descriptor, synced what = synced::all) noexcept {
+  return {.operation = codes::fsync,
+          .descriptor = descriptor,
+          .operation_flags = static_cast<std::uint32_t>(what)};
+}
+
+/// After that long; -ETIME.
+[[nodiscard]] inline ring_entry timeout(const kernel_time& after) noexcept {
+  return {.operation = codes::timeout, .address = detail::word(&after), .length = 1};
+}
+
+/// When one of poll(2)'s `events` is there, once; which ones.
+[[nodiscard]] inline ring_entry poll(int descriptor, std::uint32_t events) noexcept {
+  return {.operation = codes::poll, .descriptor = descriptor, .operation_flags = events};
+}
+
+/// Stops that operation, if it is still in flight: then it is answered with -ECANCELED, and this with 0; with -ENOENT where it
+/// isn't, with -EALREADY where it can't be stopped any more. Each of the two is answered.
+[[nodiscard]] inline ring_entry cancel(const operation& target) noexcept {
+  return {.operation = codes::cancel, .address = user_data_of(target, operation::mark)};
+}
+/// The same for what a part has queued through the ring's port.
+[[nodiscard]] inline ring_entry cancel(const ring_answer& target) noexcept {
+  return {.operation = codes::cancel, .address = user_data_of(target, 0)};
+}
+
+/// Puts a completion with this user_data and result into another ring; 0. The other ring's owner sees what it was sent.
+[[nodiscard]] inline ring_entry msg_ring(int ring, std::uint64_t user_data,
+                                         std::uint32_t result = 0) noexcept {
+  return {.operation = codes::msg_ring, .descriptor = ring, .offset = user_data, .length = result};
+}
+
+/// Takes a connection, with accept4(2)'s flags; its descriptor. The address is written where it is asked for.
+[[nodiscard]] inline ring_entry accept(int listener, void* address = nullptr,
+                                       std::uint32_t* address_length = nullptr,
+                                       std::uint32_t flags = 0) noexcept {
+  return {.operation = codes::accept,
+          .descriptor = listener,
+          .offset = detail::word(address_length),
+          .address = detail::word(address),
+          .operation_flags = flags};
+}
+/// Connects a socket; 0.
+[[nodiscard]] inline ring_entry connect(int socket, const void* address,
+                                        std::uint32_t address_length) noexcept {
+  return {.operation = codes::connect,
+          .descriptor = socket,
+          .offset = address_length,
+          .address = detail::word(address)};
+}
+
+/// Closes a descriptor; 0. What is in flight on it is not stopped by that.
+[[nodiscard]] inline ring_entry close(int descriptor) noexcept {
+  return {.operation = codes::close, .descriptor = descriptor};
+}
+
+}  // namespace entries
+}  // namespace pinion::iosubmit

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// errors: what the kernel answers to an enter, why, and what to do about it.
+//
+// Four answers pass by themselves, and what is queued is kept: EINTR (a signal), EAGAIN (no memory for requests just now), EBUSY
+// (completions overflowed: reap first), ETIME (the wait is over). Any other means that this ring takes nothing more: it is reported
+// once, and what is queued is answered with it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace pinion::iosubmit::errors {
+
+/// Whether this negative errno of an enter passes by itself.
+[[nodiscard]] bool is_passing(std::int32_t error) noexcept;
+
+/// What was refused, the likely cause and the remedy, for a negative errno of an enter.
+[[nodiscard]] std::string_view explain_enter(std::int32_t error) noexcept;
+
+/// Says it through report().
+void complain(std::int32_t error) noexcept;
+
+}  // namespace pinion::iosubmit::errors

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// submission: a ring and a policy, joined so that nothing is stranded and nothing entered in vain.
+//
+// The owner queues operations at any time. At the end of each turn it calls turn(), while there is more to run, or park(), when there
+// is not. Between the two calls the policy decides; at park() everything goes (law S1), in the same system call that waits (S2).
+//
+//   submission<batch_or_idle, uring_ring> io{uring_ring{{}}};
+//   io.queue(read_block);                                   // an operation; answered from inside turn() or park()
+//   io.queue_urgent(reply);                                 // goes with the end of this turn, whatever the policy says
+//   for (;;) {
+//     now = …; run what is ready;
+//     has_more ? io.turn(now) : io.park(now, next_deadline);
+//   }
+//
+// A queue that is full is entered; what the kernel then refuses waits in a list through the operations themselves, so queue() accepts
+// whatever the load. Answers are called on the owner's thread, and may queue.
+#pragma once
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <pinion/base/assert.hpp>
+#include <pinion/base/diagnostic.hpp>
+#include <pinion/base/ring_port.hpp>
+#include <pinion/base/time.hpp>
+#include <pinion/config.hpp>
+#include <pinion/iosubmit/concept.hpp>
+#include <pinion/iosubmit/entries.hpp>
+#include <pinion/iosubmit/errors.hpp>
+#include <pinion/iosubmit/operation.hpp>
+#include <utility>
+
+namespace pinion::iosubmit::inline PINION_MODE {
+
+/// Receives completions that are nobody's answer: what other rings sent, and what watch() queued. Their user_data has a mark of 2 or
+/// more. Without one they are dropped.
+struct message_sink {
+  void (*arrived)(void* context, const ring_completion& message) noexcept = nullptr;
+  void* context = nullptr;
+};
+
+/// Over any policy, any ring, and any clock with a now(): it is read once after each wait, and nowhere else.
+template <submit_policy Policy, ring Ring, class Clock = monotonic_clock>
+class submission {
+ public:
+  /// How long an owner waits, where the kernel refuses to take what is queued and there is nothing to reap, before it tries again.
+  static constexpr duration retry_after{1'000'000};
+
+  /// Over that ring, which it owns from here on.
+  explicit submission(Ring ring, Policy policy = {}, Clock clock = {}) noexcept
+      : ring_(std::move(ring)), policy_(std::move(policy)), clock_(std::move(clock)), now_(clock_.now()) {}
+  submission(const submission&) = delete;
+  submission& operator=(const submission&) = delete;
+  /// Calls stop().
+  ~submission() { stop(); }
+
+  /// Asks for an operation, which stays where it is until it is answered. Enters if the policy says so, or there is no room.
+  void queue(operation& what) noexcept {
+    accept(what);
+    if (policy_.queued(state())) flush({});
+  }
+  /// The same, for an operation that is handed over at the end of this turn, whatever the policy says.
+  void queue_urgent(operation& what) noexcept {
+    accept(what);
+    urgent_ = true;
+  }
+  /// As a port (ring_port.hpp): an entry with an answer of its own. False: there is no room, also after an enter.
+  bool queue(ring_entry entry, ring_answer& answer) noexcept {
+    entry.user_data = user_data_of(answer, 0);
+    return queue_entry(entry);
+  }
+  /// An entry that is answered many times, or to the message_sink: its user_data has a mark of 2 or more. False as above.
+  bool watch(const ring_entry& entry) noexcept {
+    PINION_ASSERT(mark_of(entry.user_data) > operation::mark,
+                  "a watch's user_data needs a mark of 2 or more: the others are answers");
+    if (!queue_entry(entry)) return false;
+    --in_flight_;  // counted when the kernel takes it, and never answered for good
+    return true;
+  }
+  /// Whom messages go to.
+  void messages_to(message_sink sink) noexcept { sink_ = sink; }
+
+  /// The end of a turn that leaves something to run: enters if the policy, an urgent operation or the kernel wants it, and hands out
+  /// what is there. Never waits. How many were handed out.
+  std::size_t turn(instant now) noexcept {
+    now_ = now;
+    if (ring_.wants_enter() || urgent_ || (depth() != 0 && policy_.queued(state()))) flush({});
+    return reap();
+  }
+
+  /// The end of a turn that leaves nothing to run: hands over all that is queued, waits for as many as the policy says, at most until
+  /// then, and hands out what is there. It may return early, with nothing. Afterwards now() is fresh.
+  std::size_t park(instant now, instant until) noexcept {
+    now_ = now;
+    const park_wait asked = policy_.about_to_park(state());
+    ring_wait wait{};
+    if (now < until && !ring_.has_completions()) {
+      const duration timeout = until == never ? forever : until - now;
+      wait = {.count = std::clamp(asked.count, 1U, std::max(1U, depth() + in_flight())),
+              .gather = std::min(asked.gather, timeout),
+              .timeout = timeout};
+    }
+    if (wait.count != 0 || depth() != 0 || ring_.wants_enter()) flush(wait);
+    if (wait.count != 0) {
+      if (depth() != 0 && !ring_.has_completions()) {
+        ring_.enter({.count = 1, .timeout = std::min(retry_after, wait.timeout), .keeps_pending = true});
+      }
+      now_ = clock_.now();
+    }
+    return reap();
+  }
+
+  /// Answers everything: what is queued with -ECANCELED, what is in flight when the kernel lets go of it, which it is asked to do; also
+  /// what answers queue meanwhile, so an answer looks at its result before it queues again. Before Linux 5.19 the kernel can't be
+  /// asked, and this waits for as long as the operations take.
+  void stop() noexcept {
+    stopping_ = true;
+    for (bool ring_works = true;;) {
+      refuse_queued(-ECANCELED);
+      if (depth() != 0) continue;
+      if (in_flight_ <= 0 || !ring_works) break;
+      ring_.put(cancel_all());
+      const ring_entered done = ring_.enter({.count = 1, .timeout = retry_after});
+      ring_works = done.error == 0 || errors::is_passing(done.error);
+      account(done);
+      reap();
+    }
+    stopping_ = false;
+  }
+
+  /// Queued, and not the kernel's yet.
+  [[nodiscard]] std::uint32_t depth() const noexcept { return ring_.pending() + backlogged_; }
+  /// The kernel's, and not answered yet; without watches.
+  [[nodiscard]] std::uint32_t in_flight() const noexcept {
+    return in_flight_ > 0 ? static_cast<std::uint32_t>(in_flight_) : 0;
+  }
+  /// The time as of the last turn(), or of the end of the last wait.
+  [[nodiscard]] instant now() const noexcept { return now_; }
+  /// The policy and the ring, to be looked at, or tuned.
+  [[nodiscard]] Policy& policy() noexcept { return policy_; }
+  [[nodiscard]] Ring& ring() noexcept { return ring_; }
+
+  /// As a port: the ring's.
+  [[nodiscard]] int descriptor() const noexcept
+    requires requires(const Ring& of) { of.descriptor(); }
+  {
+    return ring_.descriptor();
+  }
+  [[nodiscard]] bool is_owner() const noexcept
+    requires requires(const Ring& of) { of.is_owner(); }
+  {
+    return ring_.is_owner();
+  }
+
+ private:
+  using parts = operation_detail::access;
+
+  [[nodiscard]] queue_state state() const noexcept {
+    return {.depth = depth(), .in_flight = in_flight(), .now = now_, .oldest = oldest_};
+  }
+
+  static ring_entry cancel_all() noexcept {
+    constexpr std::uint32_t any = 4;  // of Linux 5.19
+    return {.operation = codes::cancel, .operation_flags = any, .user_data = dropped};
+  }
+
+  void accept(operation& what) noexcept {
+    PINION_ASSERT(!parts::waiting(what),
+                  "an operation was queued that is queued or in flight already: wait for its answer");
+    parts::waiting(what) = true;
+    parts::queued(what) = now_;
+    note_oldest();
+    if (backlogged_ == 0 && has_room()) {
+      ring_.put(parts::entry(what));
+      return;
+    }
+    parts::next(what) = nullptr;
+    *backlog_end_ = &what;
+    backlog_end_ = &parts::next(what);
+    ++backlogged_;
+  }
+
+  bool queue_entry(const ring_entry& entry) noexcept {
+    if (backlogged_ != 0 || !has_room()) return false;
+    note_oldest();
+    ring_.put(entry);
+    if (policy_.queued(state())) flush({});
+    return true;
+  }
+
+  void note_oldest() noexcept {
+    if (depth() == 0) oldest_ = now_;
+  }
+
+  // Where answers are refused at once, nothing is entered on their behalf.
+  bool has_room() noexcept {
+    if (ring_.room() == 0 && !stopping_) flush({});
+    return ring_.room() != 0;
+  }
+
+  // Enters until all that is queued is the kernel's, or it refuses. Only the enter that can take the rest waits.
+  void flush(const ring_wait& wait) noexcept {
+    for (;;) {
+      const ring_entered done = ring_.enter(backlogged_ == 0 ? wait : ring_wait{});
+      account(done);
+      if (done.error != 0 || depth() == 0 || done.accepted == 0) break;
+    }
+    urgent_ = false;
+  }
+
+  void account(const ring_entered& done) noexcept {
+    in_flight_ += done.accepted;
+    entered_ = true;
+    if (done.accepted != 0) policy_.entered({.accepted = done.accepted, .now = now_});
+    if (done.error != 0 && !errors::is_passing(done.error)) {
+      errors::complain(done.error);
+      refuse_queued(done.error);
+    }
+    while (backlogged_ != 0 && ring_.room() != 0) ring_.put(parts::entry(take_backlogged()));
+    if (depth() != 0 && done.accepted != 0) oldest_ = now_;
+  }
+
+  operation& take_backlogged() noexcept {
+    operation& first = *backlog_;
+    backlog_ = parts::next(first);
+    if (--backlogged_ == 0) backlog_end_ = &backlog_;
+    return first;
+  }
+
+  // Answers all that the kernel has not taken. What the answers queue is refused by the next call.
+  void refuse_queued(std::int32_t error) noexcept {
+    for (std::uint32_t left = backlogged_; left != 0; --left)
+      settle(parts::entry(take_backlogged()).user_data, error);
+    ring_.withdraw([&](const ring_entry& entry) noexcept { settle(entry.user_data, error); });
+  }
+
+  void settle(std::uint64_t user_data, std::int32_t result) noexcept {
+    ++in_flight_;
+    hand_out({.user_data = user_data, .result = result, .flags = 0});
+  }
+
+  std::size_t reap() noexcept {
+    const std::size_t count = ring_.reap([this](const ring_completion& c) noexcept { hand_out(c); });
+    if (count != 0 || entered_) {
+      entered_ = false;
+      policy_.reaped({.count = static_cast<std::uint32_t>(count), .in_flight = in_flight(), .now = now_});
+    }
+    return count;
+  }
+
+  void hand_out(const ring_completion& completion) noexcept {
+    const std::uint8_t mark = mark_of(completion.user_data);
+    if (mark > operation::mark) {
+      if (completion.user_data == dropped)
+        --in_flight_;
+      else if (sink_.arrived != nullptr)
+        sink_.arrived(sink_.context, completion);
+      return;
+    }
+    ring_answer& answer = answer_of(completion.user_data);
+    if ((completion.flags & ring_completion::more) == 0) --in_flight_;
+    if (mark == operation::mark) {
+      auto& done = static_cast<operation&>(answer);
+      parts::waiting(done) = false;
+      if constexpr (latency_policy<Policy>) policy_.completed(now_ - parts::queued(done));
+    }
+    answer.answered(answer, completion.result);
+  }
+
+  static constexpr std::uint64_t dropped = ~std::uint64_t{0};
+
+  Ring ring_;
+  [[no_unique_address]] Policy policy_;
+  [[no_unique_address]] Clock clock_;
+  instant now_;
+  instant oldest_;
+  std::int64_t in_flight_ = 0;
+  operation* backlog_ = nullptr;
+  operation** backlog_end_ = &backlog_;
+  std::uint32_t backlogged_ = 0;
+  bool urgent_ = false;
+  bool entered_ = false;
+  bool stopping_ = false;
+  message_sink sink_;
+};
+
+}  // namespace pinion::iosubmit::inline PINION_MODE

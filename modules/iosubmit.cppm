@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// import pinion.iosubmit: what <pinion/iosubmit.hpp> declares, the same entities.
+module;
+#include <pinion/iosubmit.hpp>
+
+export module pinion.iosubmit;
+export import pinion.base;
+
+export namespace pinion::iosubmit {
+using pinion::iosubmit::batch_or_idle;
+using pinion::iosubmit::entered_batch;
+using pinion::iosubmit::immediate;
+using pinion::iosubmit::kernel_time;
+using pinion::iosubmit::latency_policy;
+using pinion::iosubmit::message_sink;
+using pinion::iosubmit::operation;
+using pinion::iosubmit::park_wait;
+using pinion::iosubmit::queue_state;
+using pinion::iosubmit::reaped_batch;
+using pinion::iosubmit::ring;
+using pinion::iosubmit::submission;
+using pinion::iosubmit::submit_policy;
+
+namespace codes {
+using pinion::iosubmit::codes::accept;
+using pinion::iosubmit::codes::cancel;
+using pinion::iosubmit::codes::close;
+using pinion::iosubmit::codes::connect;
+using pinion::iosubmit::codes::fsync;
+using pinion::iosubmit::codes::msg_ring;
+using pinion::iosubmit::codes::nop;
+using pinion::iosubmit::codes::poll;
+using pinion::iosubmit::codes::read;
+using pinion::iosubmit::codes::recv;
+using pinion::iosubmit::codes::refused;
+using pinion::iosubmit::codes::send;
+using pinion::iosubmit::codes::timeout;
+using pinion::iosubmit::codes::write;
+}  // namespace codes
+
+namespace entries {
+using pinion::iosubmit::entries::accept;
+using pinion::iosubmit::entries::cancel;
+using pinion::iosubmit::entries::close;
+using pinion::iosubmit::entries::connect;
+using pinion::iosubmit::entries::fsync;
+using pinion::iosubmit::entries::here;
+using pinion::iosubmit::entries::msg_ring;
+using pinion::iosubmit::entries::nop;
+using pinion::iosubmit::entries::poll;
+using pinion::iosubmit::entries::read;
+using pinion::iosubmit::entries::recv;
+using pinion::iosubmit::entries::send;
+using pinion::iosubmit::entries::synced;
+using pinion::iosubmit::entries::timeout;
+using pinion::iosubmit::entries::write;
+}  // namespace entries
+
+namespace errors {
+using pinion::iosubmit::errors::complain;
+using pinion::iosubmit::errors::explain_enter;
+using pinion::iosubmit::errors::is_passing;
+}  // namespace errors
+}  // namespace pinion::iosubmit
