@@ -22,6 +22,10 @@ using pinion::sim::scenario;
 using pinion::sim::sleeper;
 using pinion::sim::turn_function;
 using pinion::sim::turns_usual;
+using pinion::sim::virtual_answer;
 using pinion::sim::virtual_clock;
 using pinion::sim::virtual_notifier;
+using pinion::sim::virtual_ring;
+using pinion::sim::virtual_ring_counts;
+using pinion::sim::virtual_ring_options;
 }  // namespace pinion::sim

@@ -8,3 +8,4 @@
 #include <pinion/sim/run_until.hpp>
 #include <pinion/sim/virtual_clock.hpp>
 #include <pinion/sim/virtual_notifier.hpp>
+#include <pinion/sim/virtual_ring.hpp>
