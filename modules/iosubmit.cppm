@@ -8,19 +8,31 @@ export module pinion.iosubmit;
 export import pinion.base;
 
 export namespace pinion::iosubmit {
+using pinion::iosubmit::balanced;
+using pinion::iosubmit::balanced_options;
 using pinion::iosubmit::batch_or_idle;
+using pinion::iosubmit::batch_rule;
 using pinion::iosubmit::entered_batch;
+using pinion::iosubmit::high_throughput;
 using pinion::iosubmit::immediate;
 using pinion::iosubmit::kernel_time;
+using pinion::iosubmit::latency_percentiles;
 using pinion::iosubmit::latency_policy;
+using pinion::iosubmit::latency_window;
+using pinion::iosubmit::low_latency;
 using pinion::iosubmit::message_sink;
+using pinion::iosubmit::mode_change;
+using pinion::iosubmit::mode_reason;
 using pinion::iosubmit::operation;
 using pinion::iosubmit::park_wait;
 using pinion::iosubmit::queue_state;
 using pinion::iosubmit::reaped_batch;
 using pinion::iosubmit::ring;
 using pinion::iosubmit::submission;
+using pinion::iosubmit::submit_mode;
+using pinion::iosubmit::submit_modes;
 using pinion::iosubmit::submit_policy;
+using pinion::iosubmit::to_string;
 
 namespace codes {
 using pinion::iosubmit::codes::accept;

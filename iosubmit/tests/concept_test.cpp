@@ -57,7 +57,11 @@ struct ring_without_withdrawal {
 TEST(ConceptTest, AreModelledByWhatIsShipped) {
   EXPECT_TRUE(submit_policy<immediate>);
   EXPECT_TRUE(submit_policy<batch_or_idle>);
+  EXPECT_TRUE(submit_policy<low_latency>);
+  EXPECT_TRUE(submit_policy<high_throughput>);
   EXPECT_FALSE(latency_policy<batch_or_idle>);
+  EXPECT_FALSE(latency_policy<high_throughput>);
+  EXPECT_TRUE(latency_policy<balanced>);
 }
 
 TEST(ConceptTest, AreNotModelledByWhatLacksAHookOrMayThrow) {

@@ -3,9 +3,15 @@
 // The whole iosubmit part: when to enter the kernel.
 #pragma once
 
+#include <pinion/iosubmit/balanced.hpp>
 #include <pinion/iosubmit/batch_or_idle.hpp>
+#include <pinion/iosubmit/batch_rule.hpp>
 #include <pinion/iosubmit/concept.hpp>
 #include <pinion/iosubmit/entries.hpp>
 #include <pinion/iosubmit/errors.hpp>
+#include <pinion/iosubmit/high_throughput.hpp>
+#include <pinion/iosubmit/latency_window.hpp>
+#include <pinion/iosubmit/low_latency.hpp>
 #include <pinion/iosubmit/operation.hpp>
 #include <pinion/iosubmit/submission.hpp>
+#include <pinion/iosubmit/submit_mode.hpp>
