@@ -18,8 +18,8 @@ namespace pinion {
 
 /// How long an enter stays in the kernel. The default does not wait.
 struct ring_wait {
-  std::uint32_t count = 0;  ///< until that many completions are there …
-  duration gather{};  ///< … but not longer than this for more than one; without effect where count is below 2
+  std::uint32_t count = 0;     ///< until that many completions are there …
+  duration gather{0};          ///< … but not longer than this for more than one; unused if count is below 2
   duration timeout = forever;  ///< and in no case longer than this
   bool keeps_pending = false;  ///< without handing over what is pending, which was refused
   friend constexpr bool operator==(const ring_wait&, const ring_wait&) noexcept = default;

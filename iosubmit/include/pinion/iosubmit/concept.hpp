@@ -38,8 +38,8 @@ namespace pinion::iosubmit {
 struct queue_state {
   std::uint32_t depth = 0;      ///< queued, and not the kernel's yet
   std::uint32_t in_flight = 0;  ///< the kernel's, and not answered yet
-  instant now{};                ///< the time that the owner cached for this turn
-  instant oldest{};             ///< when the oldest of what is queued was; meaningful where depth is not 0
+  instant now{0};               ///< the time that the owner cached for this turn
+  instant oldest{0};            ///< when the oldest of what is queued was; meaningful where depth is not 0
 
   /// How long the oldest has waited for an enter.
   [[nodiscard]] constexpr duration age() const noexcept { return now - oldest; }
@@ -48,20 +48,20 @@ struct queue_state {
 /// The kernel has taken something.
 struct entered_batch {
   std::uint32_t accepted = 0;
-  instant now{};
+  instant now{0};
 };
 
 /// Completions were handed out.
 struct reaped_batch {
   std::uint32_t count = 0;      ///< may be 0: an enter that came back with none
   std::uint32_t in_flight = 0;  ///< what is left
-  instant now{};
+  instant now{0};
 };
 
 /// For how many completions an owner that has nothing to run waits, and how long at most for more than one.
 struct park_wait {
   std::uint32_t count = 1;
-  duration gather{};
+  duration gather{0};
   friend constexpr bool operator==(const park_wait&, const park_wait&) noexcept = default;
 };
 
