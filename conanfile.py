@@ -43,6 +43,7 @@ PARTS = (
     Part("waker", links=("base",), has_library=True,
          defaults=(Default("inbox_default", ("tagged_inbox", "bounded_inbox", "mutex_inbox")),
                    Default("notifier_default", ("eventfd_notifier", "futex_notifier")))),
+    Part("iosubmit", links=("base",), has_library=True),
     Part("sim", links=("base",), has_library=True),
 )
 SWITCHES = {

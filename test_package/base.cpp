@@ -15,6 +15,7 @@ int main() {
   static_assert(pinion::is_counted == EXPECTED_STATISTICS);
   static_assert(pinion::has_timer == EXPECTED_TIMER);
   static_assert(pinion::has_waker == EXPECTED_WAKER);
+  static_assert(pinion::has_iosubmit == EXPECTED_IOSUBMIT);
   static_assert(pinion::has_sim == EXPECTED_SIM);
 
   const std::error_code refused = pinion::errc::overflow;

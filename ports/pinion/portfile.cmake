@@ -28,6 +28,7 @@ foreach(option IN ITEMS PINION_TIMER_DEFAULT PINION_INBOX_DEFAULT PINION_NOTIFIE
 endforeach()
 
 vcpkg_check_features(OUT_FEATURE_OPTIONS feature_options FEATURES
+  iosubmit PINION_IOSUBMIT
   modules PINION_MODULES
   sim PINION_SIM
   timer PINION_TIMER

@@ -97,7 +97,7 @@ def _incomplete_installations(run: Run, prefix: pathlib.Path, folder: pathlib.Pa
               ("without timer", "without base", "file missing")}
     build = folder / "build-without-timer"
     # The base alone, which is soonest built.
-    without = [f"-DPINION_{what}=OFF" for what in ("TIMER", "WAKER", "SIM", "TESTS", "EXAMPLES", "BENCH")]
+    without = [f"-DPINION_{what}=OFF" for what in ("TIMER", "WAKER", "IOSUBMIT", "SIM", "TESTS", "EXAMPLES", "BENCH")]
     cmake("--preset", "release", "-B", build, *without)
     cmake("--build", build, "--parallel", run.jobs)
     cmake("--install", build, "--prefix", result["without timer"])
