@@ -9,19 +9,26 @@
 
 namespace pinion::bench {
 
-/// CPU time of this thread: what a busy neighbour on the machine changes least.
-class stopwatch {
+/// CPU time by a clock of the kernel's.
+template <clockid_t Clock>
+class cpu_stopwatch {
  public:
   [[nodiscard]] double seconds() const noexcept { return now() - begin_; }
 
  private:
   static double now() noexcept {
     timespec t{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    clock_gettime(Clock, &t);
     return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
   }
   double begin_ = now();
 };
+
+/// CPU time of this thread: what a busy neighbour on the machine changes least.
+using stopwatch = cpu_stopwatch<CLOCK_THREAD_CPUTIME_ID>;
+
+/// The same of all threads of this program, the kernel's that work for it among them: for work that others may do.
+using process_stopwatch = cpu_stopwatch<CLOCK_PROCESS_CPUTIME_ID>;
 
 /// Wall time in the machine's own ticks, for stretches too short for a system call on each side.
 inline std::uint64_t ticks() noexcept {

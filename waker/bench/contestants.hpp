@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <pinion/waker.hpp>
 
-#include "workloads/cores.hpp"
 #include "workloads/sleeper.hpp"
 #include "workloads/wakes.hpp"
 

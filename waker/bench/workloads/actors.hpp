@@ -16,7 +16,6 @@
 #include <thread>
 #include <vector>
 
-#include "cores.hpp"
 #include "ping_pong.hpp"
 #include "wakes.hpp"
 

@@ -19,7 +19,6 @@
 #include <thread>
 #include <vector>
 
-#include "cores.hpp"
 #include "sleeper.hpp"
 #include "wakes.hpp"
 

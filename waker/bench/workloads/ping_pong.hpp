@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <thread>
 
-#include "cores.hpp"
 #include "wakes.hpp"
 
 namespace pinion::waker::bench {

@@ -18,7 +18,6 @@
 #include <thread>
 #include <vector>
 
-#include "cores.hpp"
 #include "wakes.hpp"
 
 namespace pinion::waker::bench {

@@ -25,6 +25,7 @@
 #pragma once
 
 #include <bench/program/clock.hpp>
+#include <bench/program/cores.hpp>
 #include <bench/program/program.hpp>
 #include <bench/program/random_numbers.hpp>
 #include <chrono>
@@ -39,8 +40,10 @@
 namespace pinion::waker::bench {
 
 using pinion::bench::measured;
+using pinion::bench::on_core;
 using pinion::bench::random_numbers;
 using pinion::bench::stopwatch;
+using pinion::bench::usable_cores;
 
 /// What those send who link nothing of their own into it.
 struct alignas(64) plain_item {

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace pinion::waker::bench {
+namespace pinion::bench {
 
 /// The cores that this program may use: as it was started, whatever its threads were told since.
 inline const std::vector<std::size_t>& usable_cores() {
@@ -48,4 +48,4 @@ class on_core {
   }
 };
 
-}  // namespace pinion::waker::bench
+}  // namespace pinion::bench
