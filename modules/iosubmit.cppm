@@ -34,6 +34,15 @@ using pinion::iosubmit::submit_modes;
 using pinion::iosubmit::submit_policy;
 using pinion::iosubmit::to_string;
 
+using pinion::iosubmit::basic_uring_ring;
+using pinion::iosubmit::refused_call;
+using pinion::iosubmit::ring_refusal;
+using pinion::iosubmit::to_string;
+using pinion::iosubmit::uring_calls;
+using pinion::iosubmit::uring_features;
+using pinion::iosubmit::uring_options;
+using pinion::iosubmit::uring_ring;
+
 namespace codes {
 using pinion::iosubmit::codes::accept;
 using pinion::iosubmit::codes::cancel;

@@ -15,3 +15,5 @@
 #include <pinion/iosubmit/operation.hpp>
 #include <pinion/iosubmit/submission.hpp>
 #include <pinion/iosubmit/submit_mode.hpp>
+#include <pinion/iosubmit/uring_options.hpp>
+#include <pinion/iosubmit/uring_ring.hpp>

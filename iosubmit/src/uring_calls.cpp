@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The system calls of uring_ring, and what its explanations look at.
+#include <fcntl.h>
+#include <linux/io_uring.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <limits>
+#include <pinion/base/ring.hpp>
+#include <pinion/iosubmit/uring_calls.hpp>
+
+namespace pinion::iosubmit {
+namespace {
+
+static_assert(sizeof(kernel::setup_parameters) == sizeof(io_uring_params));
+static_assert(offsetof(kernel::setup_parameters, submission) == offsetof(io_uring_params, sq_off));
+static_assert(offsetof(kernel::setup_parameters, completion) == offsetof(io_uring_params, cq_off));
+static_assert(offsetof(kernel::submission_offsets, array) == offsetof(io_sqring_offsets, array));
+static_assert(offsetof(kernel::completion_offsets, completions) == offsetof(io_cqring_offsets, cqes));
+static_assert(sizeof(kernel::wait_argument) == sizeof(io_uring_getevents_arg));
+static_assert(offsetof(kernel::wait_argument, timeout) == offsetof(io_uring_getevents_arg, ts));
+static_assert(sizeof(kernel::descriptor_update) == sizeof(io_uring_rsrc_update));
+static_assert(offsetof(kernel::probe, operations) == sizeof(io_uring_probe));
+static_assert(sizeof(ring_entry) == sizeof(io_uring_sqe));
+static_assert(sizeof(ring_completion) == sizeof(io_uring_cqe));
+static_assert(offsetof(ring_completion, result) == offsetof(io_uring_cqe, res));
+static_assert(offsetof(ring_completion, flags) == offsetof(io_uring_cqe, flags));
+
+int checked(long result) noexcept { return result < 0 ? -errno : static_cast<int>(result); }
+
+std::uint64_t soft_limit(__rlimit_resource which) noexcept {
+  rlimit limit{};
+  if (::getrlimit(which, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return std::numeric_limits<std::uint64_t>::max();
+  return limit.rlim_cur;
+}
+
+}  // namespace
+
+int uring_calls::setup(std::uint32_t entries, kernel::setup_parameters& parameters) noexcept {
+  return checked(::syscall(SYS_io_uring_setup, entries, &parameters));
+}
+
+int uring_calls::enter(int ring, std::uint32_t submit, std::uint32_t wait_for, std::uint32_t flags,
+                       const kernel::wait_argument* argument) noexcept {
+  const std::size_t bytes = argument == nullptr ? 0 : sizeof *argument;
+  return checked(::syscall(SYS_io_uring_enter, ring, submit, wait_for, flags, argument, bytes));
+}
+
+int uring_calls::enlist(int ring, std::uint32_t what, void* argument, std::uint32_t count) noexcept {
+  return checked(::syscall(SYS_io_uring_register, ring, what, argument, count));
+}
+
+int uring_calls::map(int ring, std::size_t bytes, std::uint64_t region, void*& at) noexcept {
+  at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring,
+              static_cast<off_t>(region));
+  if (at != MAP_FAILED) return 0;
+  at = nullptr;
+  return -errno;
+}
+
+void uring_calls::unmap(void* at, std::size_t bytes) noexcept { ::munmap(at, bytes); }
+
+void uring_calls::close(int ring) noexcept { ::close(ring); }
+
+std::uint64_t uring_calls::memory_limit() noexcept { return soft_limit(RLIMIT_MEMLOCK); }
+
+std::uint64_t uring_calls::descriptor_limit() noexcept { return soft_limit(RLIMIT_NOFILE); }
+
+int uring_calls::disabled_by_setting() noexcept {
+  const int file = ::open("/proc/sys/kernel/io_uring_disabled", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return -1;
+  char digit = 0;
+  const bool is_read = ::read(file, &digit, 1) == 1;
+  ::close(file);
+  return is_read && digit >= '0' && digit <= '9' ? digit - '0' : -1;
+}
+
+}  // namespace pinion::iosubmit

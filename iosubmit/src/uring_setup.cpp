@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a kernel's ring comes and goes.
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <limits>
+#include <pinion/base/diagnostic.hpp>
+#include <pinion/iosubmit/uring_setup.hpp>
+#include <system_error>
+
+namespace pinion::iosubmit::uring_detail {
+namespace {
+
+namespace setup = kernel::setup;
+
+// What one kernel learnt at one time, the newest first: what it doesn't know is left out in this order.
+constexpr std::uint32_t groups[] = {setup::no_sq_array, setup::defer_taskrun, setup::single_issuer,
+                                    setup::coop_taskrun | setup::taskrun_flag, setup::submit_all};
+
+std::uint32_t wanted_flags(const uring_options& options) noexcept {
+  const bool defers = options.defer_taskrun && options.single_issuer;
+  std::uint32_t flags = setup::clamp | setup::disabled;
+  if (options.completion_entries != 0) flags |= setup::completion_entries;
+  if (options.submit_all) flags |= setup::submit_all;
+  if (options.coop_taskrun) flags |= setup::coop_taskrun;
+  if (options.coop_taskrun || defers) flags |= setup::taskrun_flag;
+  if (options.single_issuer) flags |= setup::single_issuer;
+  if (defers) flags |= setup::defer_taskrun;
+  if (options.no_sq_array) flags |= setup::no_sq_array;
+  return flags;
+}
+
+// What must go with a group: without its companions a flag is refused by kernels that know it.
+std::uint32_t without(std::uint32_t flags, std::uint32_t group) noexcept {
+  flags &= ~group;
+  const bool keeps_back = (flags & (setup::coop_taskrun | setup::defer_taskrun)) != 0;
+  return keeps_back ? flags : flags & ~setup::taskrun_flag;
+}
+
+void explain_permission(const call_table& calls, ring_refusal& why) noexcept {
+  switch (calls.disabled_by_setting()) {
+  case 2:
+    why.cause = "kernel.io_uring_disabled is 2: io_uring is forbidden to everybody on this machine";
+    why.remedy = "sysctl kernel.io_uring_disabled=0, or take an epoll_ring";
+    return;
+  case 1:
+    why.cause = "kernel.io_uring_disabled is 1: io_uring is forbidden to those outside of a group";
+    why.remedy =
+        "join the group that kernel.io_uring_group names, sysctl kernel.io_uring_disabled=0, or take an "
+        "epoll_ring";
+    return;
+  default:
+    why.cause = "a seccomp profile or a security module forbids io_uring, as containers' defaults do";
+    why.remedy =
+        "allow io_uring_setup, io_uring_enter and io_uring_register in the profile, or take an epoll_ring";
+  }
+}
+
+void explain_setup(const call_table& calls, ring_refusal& why) noexcept {
+  switch (-why.error) {
+  case ENOSYS:
+    why.cause =
+        "there is no io_uring here: the kernel is older than 5.1 or built without it, or a sandbox hides it";
+    why.remedy = "run Linux 5.11 or newer, allow io_uring_setup in the sandbox, or take an epoll_ring";
+    break;
+  case EPERM:
+  case EACCES: explain_permission(calls, why); break;
+  case ENOMEM:
+    why.limit = calls.memory_limit();
+    why.cause = "before Linux 5.12 the queues count as locked memory (RLIMIT_MEMLOCK); later, the memory of "
+                "the control "
+                "group is used up";
+    why.remedy = "raise the limit (ulimit -l, LimitMEMLOCK=, docker --ulimit memlock=) or memory.max, or ask "
+                 "for fewer "
+                 "entries";
+    break;
+  case EMFILE:
+    why.limit = calls.descriptor_limit();
+    why.cause = "the process has as many descriptors open as it may (RLIMIT_NOFILE)";
+    why.remedy = "raise the limit (ulimit -n, LimitNOFILE=), or close what is not needed";
+    break;
+  case ENFILE:
+    why.cause = "the machine has as many files open as it may";
+    why.remedy = "raise fs.file-max (sysctl), or close what is not needed";
+    break;
+  case EINVAL:
+    why.cause = "the kernel knows not even the flags that Linux 5.10 has: it is older, or no more is there "
+                "than a part of "
+                "io_uring";
+    why.remedy = "run Linux 5.11 or newer, or take an epoll_ring";
+    break;
+  default:
+    why.cause = "a reason that this library has not met: see errno in io_uring_setup(2)";
+    why.remedy = "take an epoll_ring";
+  }
+}
+
+void explain_map(const call_table& calls, ring_refusal& why) noexcept {
+  if (why.error == -EPERM || why.error == -EAGAIN || why.error == -ENOMEM) {
+    why.limit = calls.memory_limit();
+    why.cause =
+        "the queues can't be mapped: locked memory (RLIMIT_MEMLOCK), or the address space, is used up";
+    why.remedy = "raise the limit (ulimit -l, LimitMEMLOCK=, docker --ulimit memlock=; ulimit -v), or ask "
+                 "for fewer entries";
+    return;
+  }
+  why.cause = "the queues can't be mapped: most likely a sandbox forbids mmap of a ring";
+  why.remedy = "allow mmap of io_uring's descriptors, or take an epoll_ring";
+}
+
+ring_refusal asked(const uring_options& options, refused_call call, std::int32_t error,
+                   std::uint32_t flags) noexcept {
+  return {.error = error,
+          .call = call,
+          .entries = options.entries,
+          .completion_entries = options.completion_entries,
+          .setup_flags = flags,
+          .limit = 0,
+          .cause = {},
+          .remedy = {}};
+}
+
+// The kernel would say EINVAL, as it does to flags that it doesn't know: it is not asked.
+bool is_possible(const uring_options& options, ring_refusal& why) noexcept {
+  if (options.entries == 0) {
+    why.cause = "a ring of 0 entries takes nothing";
+    why.remedy = "ask for 1 to 32768 entries";
+    return false;
+  }
+  if (options.completion_entries != 0 && options.completion_entries < options.entries) {
+    why.cause = "fewer completions than entries would overflow at once";
+    why.remedy = "ask for as many completion_entries as entries, or for 0";
+    return false;
+  }
+  return true;
+}
+
+bool has_what_is_needed(std::uint32_t features, ring_refusal& why) noexcept {
+  constexpr std::uint32_t needed =
+      kernel::feature::single_map | kernel::feature::no_drop | kernel::feature::wait_argument;
+  if ((features & needed) == needed) return true;
+  why.cause = (features & kernel::feature::no_drop) == 0
+                  ? "the kernel drops completions when their queue is full (before Linux 5.5)"
+                  : "the kernel can't wait until a time (before Linux 5.11)";
+  why.remedy = "run Linux 5.11 or newer, or take an epoll_ring";
+  return false;
+}
+
+std::int32_t map_queues(const call_table& calls, const kernel::setup_parameters& made,
+                        mapped_ring& ring) noexcept {
+  const bool has_array = (made.flags & setup::no_sq_array) == 0;
+  ring.rings_bytes =
+      made.completion.completions + std::size_t{made.completion_entries} * sizeof(ring_completion);
+  if (has_array) {
+    ring.rings_bytes =
+        std::max(ring.rings_bytes, made.submission.array + std::size_t{made.submission_entries} * 4);
+  }
+  ring.entries_bytes = std::size_t{made.submission_entries} * sizeof(ring_entry);
+  if (const int error = calls.map(ring.descriptor, ring.rings_bytes, kernel::region::rings, ring.rings);
+      error != 0)
+    return error;
+  void* entries = nullptr;
+  if (const int error = calls.map(ring.descriptor, ring.entries_bytes, kernel::region::entries, entries);
+      error != 0)
+    return error;
+  ring.entries = static_cast<ring_entry*>(entries);
+
+  const auto word = [&](std::uint32_t offset) noexcept {
+    return reinterpret_cast<std::uint32_t*>(static_cast<std::byte*>(ring.rings) + offset);
+  };
+  ring.entry_count = made.submission_entries;
+  ring.entry_mask = made.submission_entries - 1;
+  ring.completion_mask = made.completion_entries - 1;
+  ring.entries_head = word(made.submission.head);
+  ring.entries_tail = word(made.submission.tail);
+  ring.entries_flags = word(made.submission.flags);
+  ring.completions_head = word(made.completion.head);
+  ring.completions_tail = word(made.completion.tail);
+  ring.completions_lost = word(made.completion.overflow);
+  ring.completions = reinterpret_cast<ring_completion*>(word(made.completion.completions));
+  if (has_array) {
+    std::uint32_t* const order = word(made.submission.array);
+    for (std::uint32_t place = 0; place != made.submission_entries; ++place) order[place] = place;
+  }
+  return 0;
+}
+
+// A kernel that does not say what it knows is at least 5.11, whose last operation is unlinkat.
+void look_up_operations(const call_table& calls, mapped_ring& ring) noexcept {
+  constexpr std::uint64_t until_unlinkat = (std::uint64_t{1} << 37U) - 1;
+  kernel::probe known{};
+  if (calls.enlist(ring.descriptor, kernel::registration::probe, &known, kernel::probe::most) < 0) {
+    ring.supported[0] = until_unlinkat;
+    return;
+  }
+  for (std::uint32_t place = 0; place != known.count; ++place) {
+    const kernel::probe::operation& one = known.operations[place];
+    if ((one.flags & kernel::probe::supported) != 0)
+      ring.supported[one.code / 64] |= std::uint64_t{1} << (one.code % 64U);
+  }
+}
+
+void note_what_is_missing(const uring_features& features) noexcept {
+  if (features.missing_flags == 0) return;
+  report(severity::note, "iosubmit", to_string(features));
+}
+
+}  // namespace
+
+expected<mapped_ring, ring_refusal> open(const call_table& calls, const uring_options& options) {
+  const std::uint32_t wanted = wanted_flags(options);
+  ring_refusal why = asked(options, refused_call::options, -EINVAL, wanted);
+  if (!is_possible(options, why)) return unexpected<ring_refusal>(why);
+
+  kernel::setup_parameters made{};
+  mapped_ring ring;
+  std::uint32_t flags = wanted;
+  const auto* group = std::begin(groups);
+  for (;;) {
+    made = {.completion_entries = options.completion_entries, .flags = flags};
+    ring.descriptor = calls.setup(options.entries, made);
+    if (ring.descriptor != -EINVAL) break;
+    while (group != std::end(groups) && (flags & *group) == 0) ++group;
+    if (group == std::end(groups)) break;
+    flags = without(flags, *group++);
+  }
+  if (ring.descriptor < 0) {
+    why = asked(options, refused_call::setup, ring.descriptor, flags);
+    explain_setup(calls, why);
+    return unexpected<ring_refusal>(why);
+  }
+
+  why = asked(options, refused_call::features, -EOPNOTSUPP, flags);
+  bool is_usable = has_what_is_needed(made.features, why);
+  if (is_usable) {
+    why = asked(options, refused_call::map, 0, flags);
+    why.error = map_queues(calls, made, ring);
+    is_usable = why.error == 0;
+    if (!is_usable) explain_map(calls, why);
+  }
+  if (!is_usable) {
+    close(calls, ring, false);
+    return unexpected<ring_refusal>(why);
+  }
+
+  look_up_operations(calls, ring);
+  ring.entered_as = ring.descriptor;
+  ring.registers_descriptor = options.registered_descriptor;
+  ring.features = {.entries = made.submission_entries,
+                   .completion_entries = made.completion_entries,
+                   .setup_flags = flags,
+                   .missing_flags = wanted & ~flags,
+                   .registered_descriptor = false,
+                   .min_wait = options.min_wait && (made.features & kernel::feature::min_wait) != 0,
+                   .no_iowait = options.no_iowait && (made.features & kernel::feature::no_iowait) != 0};
+  if (ring.features.no_iowait) ring.enter_flags |= kernel::enter::no_iowait;
+  note_what_is_missing(ring.features);
+  return ring;
+}
+
+std::int32_t own(const call_table& calls, mapped_ring& ring) noexcept {
+  if (const int error = calls.enlist(ring.descriptor, kernel::registration::enable, nullptr, 0); error < 0)
+    return error;
+  if (!ring.registers_descriptor) return 0;
+  kernel::descriptor_update update{.place = kernel::descriptor_update::any_place,
+                                   .descriptor = static_cast<std::uint64_t>(ring.descriptor)};
+  if (calls.enlist(ring.descriptor, kernel::registration::add_ring_descriptors, &update, 1) == 1) {
+    ring.entered_as = static_cast<int>(update.place);
+    ring.enter_flags |= kernel::enter::registered_ring;
+    ring.features.registered_descriptor = true;
+  }
+  return 0;
+}
+
+void close(const call_table& calls, mapped_ring& ring, bool by_owner) noexcept {
+  if (ring.descriptor < 0) return;
+  if (by_owner && ring.features.registered_descriptor) {
+    kernel::descriptor_update update{.place = static_cast<std::uint32_t>(ring.entered_as)};
+    calls.enlist(ring.descriptor, kernel::registration::drop_ring_descriptors, &update, 1);
+  }
+  if (ring.entries != nullptr) calls.unmap(ring.entries, ring.entries_bytes);
+  if (ring.rings != nullptr) calls.unmap(ring.rings, ring.rings_bytes);
+  calls.close(ring.descriptor);
+  ring = {};
+}
+
+void complain_of_unanswered(std::uint32_t count) noexcept {
+  char text[160];
+  std::snprintf(
+      text, sizeof text,
+      "a ring goes while %u entries of its port are in flight, which the kernel did not let go of: what "
+      "they name must stay",
+      count);
+  report(severity::error, "iosubmit", text);
+}
+
+void refuse(const ring_refusal& refusal) {
+  throw std::system_error(-refusal.error, std::generic_category(), to_string(refusal));
+}
+
+}  // namespace pinion::iosubmit::uring_detail
