@@ -23,8 +23,10 @@ std::string to_string(const balanced& policy) {
   text.append(", P50 ").append(microseconds(of.p50));
   text.append(", P99 ").append(microseconds(of.p99));
   text.append(", P999 ").append(microseconds(of.p999));
-  text.append("; ").append(std::to_string(policy.submissions())).append(" submitted since; ");
-  return text.append(std::to_string(policy.changes())).append(" changes of mode");
+  text.append("; ")
+      .append(std::to_string(policy.submissions()))
+      .append(" submitted since; changes of mode: ");
+  return text.append(std::to_string(policy.changes()));
 }
 
 }  // namespace pinion::iosubmit

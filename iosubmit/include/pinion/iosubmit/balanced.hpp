@@ -51,7 +51,7 @@ struct balanced_options {
   batch_rule between{.batch = 8, .wait_max = duration{200'000}};
   batch_rule fast{.batch = 32, .wait_max = duration{500'000}};
 
-  low_latency low;  ///< the rule of low latency
+  low_latency low = {};  ///< the rule of low latency
   /// The rule of high throughput. What a wait gathers is part of the latency: a longer gather_max than a fraction of p99_fast would
   /// end the mode by what the mode itself adds.
   high_throughput high{.gather_max = duration{250'000}};

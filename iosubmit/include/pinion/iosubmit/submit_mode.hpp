@@ -38,7 +38,7 @@ struct mode_change {
   submit_mode from = submit_mode::balanced;
   submit_mode to = submit_mode::balanced;
   mode_reason reason = mode_reason::begun;
-  instant at;  ///< the turn's time
+  instant at = {};  ///< the turn's time
   friend constexpr bool operator==(const mode_change&, const mode_change&) noexcept = default;
 };
 
