@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The configuration `fuzz`: every wheel against ordered_map for long, from a seed and by libFuzzer.
+"""The configuration `fuzz`: every wheel against ordered_map for long, from a seed and by libFuzzer; the settings by libFuzzer.
 
 The seed is another each time; what fails says how to play it again.
 """
@@ -20,16 +20,20 @@ _SECONDS = 1800
 
 def run(run: Run) -> list[Test]:
     cmake_build.configure(run, "release")
-    for target in ("timer_differential", "timer_store_fuzz"):
+    for target in ("timer_differential", "timer_store_fuzz", "iosubmit_settings_fuzz"):
         cmake_build.compile_all(run, "release", target=target)
-    programs = tree.ROOT / "build" / "release" / "timer"
-    backends = run.log.run([programs / "tests" / "timer_differential", "--list"]).output.split()
+    programs = tree.ROOT / "build" / "release"
+    differential = programs / "timer" / "tests" / "timer_differential"
+    backends = run.log.run([differential, "--list"]).output.split()
     seed = random.randrange(2**32)
     run.progress("playing")
     with concurrent.futures.ThreadPoolExecutor(run.jobs) as pool:
-        plays = [pool.submit(_play, programs / "tests" / "timer_differential", backend, seed,
+        plays = [pool.submit(_play, differential, backend, seed,
                              OPERATIONS // len(backends) + 1) for backend in backends]
-        plays.append(pool.submit(_fuzz, programs / "fuzz" / "timer_store_fuzz", seed))
+        plays.append(pool.submit(_fuzz, programs / "timer" / "fuzz" / "timer_store_fuzz", seed, 2048,
+                                 "show no difference to ordered_map"))
+        plays.append(pool.submit(_fuzz, programs / "iosubmit" / "fuzz" / "iosubmit_settings_fuzz", seed, 128,
+                                 "are taken as settings only as they are written"))
         return [play.result() for play in plays]
 
 
@@ -40,11 +44,11 @@ def _play(program: pathlib.Path, backend: str, seed: int, operations: int) -> Te
     return verdict(name, None if result.ok else result.output[-4000:])
 
 
-def _fuzz(program: pathlib.Path, seed: int) -> Test:
+def _fuzz(program: pathlib.Path, seed: int, longest: int, claim: str) -> Test:
     with tempfile.TemporaryDirectory(prefix="pinion-fuzz-", ignore_cleanup_errors=True) as corpus:
-        artifacts = tree.LOGS / "fuzz-"
-        result = commands.Log("fuzz-bytes").run(
-            [program, f"-runs={FUZZER_RUNS}", f"-seed={seed % 2**31 + 1}", "-max_len=2048", "-timeout=60",
+        artifacts = tree.LOGS / f"{program.name}-"
+        result = commands.Log(program.name).run(
+            [program, f"-runs={FUZZER_RUNS}", f"-seed={seed % 2**31 + 1}", f"-max_len={longest}", "-timeout=60",
              "-print_final_stats=1", f"-artifact_prefix={artifacts}", corpus], timeout=_SECONDS)
-    name = f"fuzz: {FUZZER_RUNS} inputs of libFuzzer show no difference"
+    name = f"fuzz: {FUZZER_RUNS} inputs of libFuzzer {claim}"
     return verdict(name, None if result.ok else commands.relevant(result.output))

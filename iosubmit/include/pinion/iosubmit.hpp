@@ -13,6 +13,7 @@
 #include <pinion/iosubmit/latency_window.hpp>
 #include <pinion/iosubmit/low_latency.hpp>
 #include <pinion/iosubmit/operation.hpp>
+#include <pinion/iosubmit/settings.hpp>
 #include <pinion/iosubmit/submission.hpp>
 #include <pinion/iosubmit/submit_mode.hpp>
 #include <pinion/iosubmit/uring_options.hpp>
