@@ -8,6 +8,8 @@ export module pinion.iosubmit;
 export import pinion.base;
 
 export namespace pinion::iosubmit {
+using pinion::iosubmit::adaptive;
+using pinion::iosubmit::adaptive_options;
 using pinion::iosubmit::balanced;
 using pinion::iosubmit::balanced_options;
 using pinion::iosubmit::batch_or_idle;
@@ -15,6 +17,7 @@ using pinion::iosubmit::batch_rule;
 using pinion::iosubmit::batch_size_max;
 using pinion::iosubmit::effective;
 using pinion::iosubmit::effective_settings;
+using pinion::iosubmit::default_policy;
 using pinion::iosubmit::entered_batch;
 using pinion::iosubmit::high_throughput;
 using pinion::iosubmit::immediate;

@@ -3,10 +3,12 @@
 // The whole iosubmit part: when to enter the kernel.
 #pragma once
 
+#include <pinion/iosubmit/adaptive.hpp>
 #include <pinion/iosubmit/balanced.hpp>
 #include <pinion/iosubmit/batch_or_idle.hpp>
 #include <pinion/iosubmit/batch_rule.hpp>
 #include <pinion/iosubmit/concept.hpp>
+#include <pinion/iosubmit/default_policy.hpp>
 #include <pinion/iosubmit/entries.hpp>
 #include <pinion/iosubmit/errors.hpp>
 #include <pinion/iosubmit/high_throughput.hpp>

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// default_policy: what a build recommends, chosen by the option PINION_POLICY_DEFAULT.
+//
+// An alias and nothing else: whatever is compiled on it names the concrete type, so two builds with different defaults have
+// different symbols.
+//
+//   submission<default_policy, uring_ring> io{uring_ring{{}}};
+#pragma once
+
+#include <pinion/config.hpp>
+#include <pinion/iosubmit/adaptive.hpp>
+#include <pinion/iosubmit/balanced.hpp>
+#include <pinion/iosubmit/batch_or_idle.hpp>
+#include <pinion/iosubmit/high_throughput.hpp>
+#include <pinion/iosubmit/low_latency.hpp>
+
+namespace pinion::iosubmit {
+
+/// The policy for nearly everybody: adaptive, unless the build was told otherwise.
+using default_policy = PINION_POLICY_DEFAULT;
+
+}  // namespace pinion::iosubmit
