@@ -216,10 +216,19 @@ class submission {
     if (done.accepted != 0) policy_.entered({.accepted = done.accepted, .now = now_});
     if (done.error != 0 && !errors::is_passing(done.error)) {
       errors::complain(done.error);
+      forget_lost();
       refuse_queued(done.error);
     }
     while (backlogged_ != 0 && ring_.room() != 0) ring_.put(parts::entry(take_backlogged()));
     if (depth() != 0 && done.accepted != 0) oldest_ = now_;
+  }
+
+  // What the kernel had no memory to keep is never answered: stop() must not wait for it.
+  void forget_lost() noexcept {
+    if constexpr (requires { ring_.lost(); }) {
+      const std::uint32_t lost = ring_.lost();
+      in_flight_ -= lost - std::exchange(lost_, lost);
+    }
   }
 
   operation& take_backlogged() noexcept {
@@ -280,6 +289,7 @@ class submission {
   operation* backlog_ = nullptr;
   operation** backlog_end_ = &backlog_;
   std::uint32_t backlogged_ = 0;
+  std::uint32_t lost_ = 0;
   bool urgent_ = false;
   bool entered_ = false;
   bool stopping_ = false;
