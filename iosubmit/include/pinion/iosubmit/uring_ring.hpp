@@ -114,7 +114,7 @@ class basic_uring_ring {
     const std::int32_t result = wait.count == 0 ? enter_at_once(submit) : enter_and_wait(submit, wait);
     const std::uint32_t head = std::atomic_ref{*words_.entries_head}.load(std::memory_order_acquire);
     const std::uint32_t accepted = std::exchange(head_, head);
-    return {.accepted = head - accepted, .error = result < 0 && result != -ETIME ? result : 0};
+    return {.accepted = head - accepted, .error = error_of(result)};
   }
 
   /// Hands out what was there when it began. The sink may put and enter.
@@ -186,6 +186,7 @@ class basic_uring_ring {
     std::swap(tail_, other.tail_);
     std::swap(reaped_, other.reaped_);
     std::swap(unanswered_, other.unanswered_);
+    std::swap(lost_, other.lost_);
     std::swap(is_owned_, other.is_owned_);
     std::swap(is_withdrawing_, other.is_withdrawing_);
     std::swap(owner_, other.owner_);
@@ -202,6 +203,14 @@ class basic_uring_ring {
     is_owned_ = true;
     std::atomic_ref{owner_}.store(std::this_thread::get_id(), std::memory_order_relaxed);
     return 0;
+  }
+
+  // Of lost completions the kernel tells only an enter that submits nothing (5.18), or none; its count tells always. Once for each.
+  std::int32_t error_of(std::int32_t result) noexcept {
+    const std::uint32_t now_lost = lost();
+    if (std::exchange(lost_, now_lost) != now_lost) [[unlikely]]
+      return -EBADR;
+    return result < 0 && result != -ETIME && result != -EBADR ? result : 0;
   }
 
   std::int32_t enter_at_once(std::uint32_t submit) noexcept {
@@ -247,6 +256,7 @@ class basic_uring_ring {
   std::uint32_t tail_ = 0;    // ours; the kernel's is behind until an enter
   std::uint32_t reaped_ = 0;  // the completions' head
   std::uint32_t unanswered_ = 0;
+  std::uint32_t lost_ = 0;
   bool is_owned_ = false;
   bool is_withdrawing_ = false;
   mutable std::thread::id owner_;
