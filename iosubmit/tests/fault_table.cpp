@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fault_table.hpp"
+
+#include <cerrno>
+
+namespace pinion::iosubmit::testing {
+namespace {
+
+constexpr int oldest = 511, newest = 615;
+constexpr int always = fake_kernel::always;
+
+template <faulty Call, int Error>
+void fail(fake_kernel& kernel, int times) {
+  kernel.fails(Call, -Error, times);
+}
+template <faulty Call, int Error>
+void fail_always(fake_kernel& kernel, int /*times*/) {
+  kernel.fails(Call, -Error, always);
+}
+template <int Setting, int Error>
+void forbid(fake_kernel& kernel, int /*times*/) {
+  kernel.disabled_by_setting = Setting;
+  kernel.fails(faulty::setup, -Error, always);
+}
+template <std::uint32_t Flag>
+void forget(fake_kernel& kernel, int /*times*/) {
+  kernel.forgets(Flag);
+}
+void nothing(fake_kernel& /*kernel*/, int /*times*/) {}
+
+namespace flag = kernel::setup;
+using enum outcome;
+
+constexpr fault table[] = {
+    // clang-format off
+    {"setup", "ENOSYS", "no io_uring in the kernel, or a sandbox hides it", -ENOSYS, 0, 510, newest, refused, "sandbox", forbid<-1, ENOSYS>},
+    {"setup", "EPERM", "kernel.io_uring_disabled is 2", -EPERM, 0, 606, newest, refused, "kernel.io_uring_disabled is 2", forbid<2, EPERM>},
+    {"setup", "EPERM", "kernel.io_uring_disabled is 1, and the process is not in the group", -EPERM, 0, 606, newest, refused, "kernel.io_uring_disabled is 1", forbid<1, EPERM>},
+    {"setup", "EPERM", "a seccomp profile", -EPERM, 0, 510, newest, refused, "seccomp", forbid<0, EPERM>},
+    {"setup", "EACCES", "a security module", -EACCES, 0, 510, newest, refused, "security module", forbid<-1, EACCES>},
+    {"setup", "ENOMEM", "locked memory (before 5.12), or the control group's", -ENOMEM, 0, 510, newest, refused, "RLIMIT_MEMLOCK", fail_always<faulty::setup, ENOMEM>},
+    {"setup", "EMFILE", "too many descriptors in the process", -EMFILE, 0, 510, newest, refused, "RLIMIT_NOFILE", fail_always<faulty::setup, EMFILE>},
+    {"setup", "ENFILE", "too many files on the machine", -ENFILE, 0, 510, newest, refused, "fs.file-max", fail_always<faulty::setup, ENFILE>},
+    {"setup", "EINVAL", "to all flags", -EINVAL, 0, 510, newest, refused, "older", fail_always<faulty::setup, EINVAL>},
+    {"setup", "EINVAL", "to R_DISABLED (before 5.10)", -EINVAL, 0, 510, newest, refused, "older", forget<flag::disabled>},
+    {"setup", "EINVAL", "to NO_SQARRAY (before 6.6)", 0, flag::no_sq_array, oldest, newest, left_out, "", forget<flag::no_sq_array>},
+    {"setup", "EINVAL", "to DEFER_TASKRUN (before 6.1)", 0, flag::defer_taskrun, oldest, newest, left_out, "", forget<flag::defer_taskrun>},
+    {"setup", "EINVAL", "to SINGLE_ISSUER (before 6.0)", 0, flag::single_issuer, oldest, newest, left_out, "", forget<flag::single_issuer>},
+    {"setup", "EINVAL", "to COOP_TASKRUN (before 5.19)", 0, flag::coop_taskrun, oldest, newest, left_out, "", forget<flag::coop_taskrun>},
+    {"setup", "EINVAL", "to TASKRUN_FLAG (before 5.19)", 0, flag::taskrun_flag, oldest, newest, left_out, "", forget<flag::taskrun_flag>},
+    {"setup", "EINVAL", "to SUBMIT_ALL (before 5.18)", 0, flag::submit_all, oldest, newest, left_out, "", forget<flag::submit_all>},
+    {"setup", "EFAULT", "none that is known", -EFAULT, 0, 510, newest, refused, "has not met", fail_always<faulty::setup, EFAULT>},
+    {"setup", "no FEAT_EXT_ARG", "Linux 5.10", -EOPNOTSUPP, 0, 510, 510, refused, "5.11", nothing},
+    {"mmap", "ENOMEM", "locked memory, or the address space", -ENOMEM, 0, oldest, newest, refused, "RLIMIT_MEMLOCK", fail<faulty::map, ENOMEM>},
+    {"mmap", "EAGAIN", "locked memory", -EAGAIN, 0, oldest, newest, refused, "RLIMIT_MEMLOCK", fail<faulty::map, EAGAIN>},
+    {"mmap", "EPERM", "locked memory", -EPERM, 0, oldest, newest, refused, "RLIMIT_MEMLOCK", fail<faulty::map, EPERM>},
+    {"mmap", "EACCES", "a sandbox", -EACCES, 0, oldest, newest, refused, "sandbox", fail<faulty::map, EACCES>},
+    {"register: probe", "EPERM", "a seccomp profile", 0, 0, oldest, newest, without, "", fail_always<faulty::probe, EPERM>},
+    {"register: probe", "EINVAL", "the operation is not known", 0, 0, oldest, newest, without, "", fail_always<faulty::probe, EINVAL>},
+    {"register: enable", "EPERM", "a seccomp profile", -EPERM, 0, oldest, newest, answered, "seccomp", fail<faulty::enable, EPERM>},
+    {"register: enable", "EBADFD", "somebody else enabled the ring", -EBADFD, 0, oldest, newest, answered, "enable", fail<faulty::enable, EBADFD>},
+    {"register: ring descriptor", "EINVAL", "before 5.18", 0, 0, oldest, newest, without, "", fail_always<faulty::add_descriptor, EINVAL>},
+    {"register: ring descriptor", "EBUSY", "the thread has sixteen already", 0, 0, oldest, newest, without, "", fail_always<faulty::add_descriptor, EBUSY>},
+    {"register: ring descriptor", "ENOMEM", "no memory", 0, 0, oldest, newest, without, "", fail_always<faulty::add_descriptor, ENOMEM>},
+    {"enter", "EINTR", "a signal", 0, 0, oldest, newest, kept, "", fail<faulty::enter, EINTR>},
+    {"enter", "EAGAIN", "no memory for requests", 0, 0, oldest, newest, kept, "", fail<faulty::enter, EAGAIN>},
+    {"enter", "EBUSY", "completions overflow", 0, 0, oldest, newest, kept, "", fail<faulty::enter, EBUSY>},
+    {"enter", "ETIME", "the wait is over", 0, 0, oldest, newest, kept, "", fail<faulty::enter, ETIME>},
+    {"enter", "fewer than asked", "no memory for all of them", 0, 0, oldest, newest, kept, "", [](fake_kernel& kernel, int) { kernel.takes_at_most(3); }},
+    {"enter", "ENOSYS", "a sandbox", -ENOSYS, 0, oldest, newest, answered, "sandbox", fail<faulty::enter, ENOSYS>},
+    {"enter", "EPERM", "a seccomp profile was set after the ring was made", -EPERM, 0, oldest, newest, answered, "seccomp", fail<faulty::enter, EPERM>},
+    {"enter", "EINVAL", "none of what was asked is known", -EINVAL, 0, oldest, newest, answered, "5.11", fail<faulty::enter, EINVAL>},
+    {"enter", "EEXIST", "another thread is the owner", -EEXIST, 0, oldest, newest, answered, "owner", fail<faulty::enter, EEXIST>},
+    {"enter", "EBADFD", "the ring is not enabled", -EBADFD, 0, oldest, newest, answered, "enable", fail<faulty::enter, EBADFD>},
+    {"enter", "EBADF", "somebody closed the descriptor", -EBADF, 0, oldest, newest, answered, "closed", fail<faulty::enter, EBADF>},
+    {"enter", "EOPNOTSUPP", "the descriptor names something else by now", -EOPNOTSUPP, 0, oldest, newest, answered, "closed", fail<faulty::enter, EOPNOTSUPP>},
+    {"enter", "EFAULT", "the memory is not mapped", -EFAULT, 0, oldest, newest, answered, "forked", fail<faulty::enter, EFAULT>},
+    {"enter", "ENOMEM", "no memory for the thread's own state", -ENOMEM, 0, oldest, newest, answered, "has not met", fail<faulty::enter, ENOMEM>},
+    {"enter", "EOWNERDEAD", "the kernel's thread is dead", -EOWNERDEAD, 0, oldest, newest, answered, "dead", fail<faulty::enter, EOWNERDEAD>},
+    {"enter", "CQ_OVERFLOW", "more completions than fit", 0, 0, oldest, newest, fetched, "", nothing, 8},
+    {"enter", "TASKRUN", "completions wait for an enter", 0, 0, oldest, newest, fetched, "", [](fake_kernel& kernel, int) { kernel.keeps_completions_back(); }},
+    {"enter", "EBADR", "no memory for completions that overflow", -EBADR, 0, oldest, newest, lost, "dropped", [](fake_kernel& kernel, int) { kernel.has_no_memory_for_overflow(); }, 8},
+    // clang-format on
+};
+
+const char* words_of(outcome then) {
+  switch (then) {
+  case refused: return "no ring; the refusal says cause and remedy";
+  case left_out: return "the flag is left out; `features()` says so";
+  case without: return "goes without it";
+  case kept: return "what is queued is kept, and tried again";
+  case answered: return "what is queued is answered with the error, which is reported";
+  case fetched: return "fetched by an enter in the same turn";
+  case lost: return "reported; `lost()` counts them; all others are answered";
+  }
+  return "";
+}
+
+std::string version(int level) { return std::to_string(level / 100) + '.' + std::to_string(level % 100); }
+
+}  // namespace
+
+std::span<const fault> fault_table() { return table; }
+
+std::string rendered_faults() {
+  std::string text = "# What goes wrong with an io_uring, and what becomes of it\n\n"
+                     "Each row is tested on each of these kernels that it is met on, by a ring whose system "
+                     "calls are scripted: ";
+  for (const int level : fake_kernel::levels) {
+    if (level != fake_kernel::levels.front()) text += ", ";
+    text += version(level);
+  }
+  text +=
+      ".\nIn each of them every operation is answered once; only what the kernel itself lost is not. This "
+      "page is written by the "
+      "tests,\nwhich fail where it differs from the table they run (`iosubmit/tests/fault_table.cpp`).\n\n"
+      "| call | answer | why | kernels | what becomes of it | the message says "
+      "|\n|---|---|---|---|---|---|\n";
+  for (const fault& row : table) {
+    text += std::string{"| "} + row.call + " | " + row.answer + " | " + row.when + " | " + version(row.from) +
+            (row.from == row.until ? "" : " to " + version(row.until)) + " | " + words_of(row.then) + " | " +
+            row.says + " |\n";
+  }
+  return text;
+}
+
+}  // namespace pinion::iosubmit::testing

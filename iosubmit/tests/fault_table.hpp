@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// fault_table: what the kernel may answer to each call, on which kernels, and what becomes of it. The one table that the tests
+// iterate, and that docs/iosubmit/faults.md is made of.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "fake_kernel.hpp"
+
+namespace pinion::iosubmit::testing {
+
+/// What a fault leads to.
+enum class outcome : std::uint8_t {
+  refused,   ///< there is no ring; the refusal says why
+  left_out,  ///< a ring without that flag; all is answered with success
+  without,   ///< a ring as if nothing had been
+  kept,      ///< what is queued is kept and tried again; all is answered with success
+  answered,  ///< what is queued is answered with the error, which is reported once
+  fetched,   ///< kept back by the kernel, and fetched; all is answered with success
+  lost,      ///< the kernel lost completions: reported; the others are answered
+};
+
+struct fault {
+  const char* call;
+  const char* answer;  ///< errno's name, or what the kernel does
+  const char* when;    ///< why it does so
+  std::int32_t error;  ///< the refusal's, or the answers'
+  std::uint32_t flag;  ///< of setup, where it is about one
+  int from, until;     ///< the levels it is met on
+  outcome then;
+  const char* says;  ///< words of the refusal, or of the report
+  void (*inject)(fake_kernel& kernel, int times);
+  std::uint32_t completions = 64;
+};
+
+/// All of it.
+std::span<const fault> fault_table();
+
+/// The document.
+std::string rendered_faults();
+
+}  // namespace pinion::iosubmit::testing
