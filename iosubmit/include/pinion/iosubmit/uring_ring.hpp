@@ -54,7 +54,7 @@ class basic_uring_ring {
   [[nodiscard]] static expected<basic_uring_ring, ring_refusal> open(const uring_options& options) {
     auto mapped = uring_detail::open(calls, options);
     if (!mapped) return unexpected<ring_refusal>(mapped.error());
-    return basic_uring_ring{*mapped};
+    return basic_uring_ring{opened{}, *mapped};
   }
   /// The same; throws std::system_error, whose text is the refusal.
   explicit basic_uring_ring(const uring_options& options) {
@@ -178,7 +178,9 @@ class basic_uring_ring {
  private:
   static constexpr const uring_detail::call_table& calls = uring_detail::calls_of<Calls>;
 
-  explicit basic_uring_ring(const uring_detail::mapped_ring& mapped) noexcept : words_(mapped) {}
+  // Apart from the public one also for `{{}}`, which means options.
+  struct opened {};
+  basic_uring_ring(opened /*tag*/, const uring_detail::mapped_ring& mapped) noexcept : words_(mapped) {}
 
   void swap(basic_uring_ring& other) noexcept {
     std::swap(words_, other.words_);
