@@ -16,7 +16,9 @@
 #include <pinion/iosubmit/low_latency.hpp>
 #include <pinion/iosubmit/operation.hpp>
 #include <pinion/iosubmit/settings.hpp>
+#include <pinion/iosubmit/statistics.hpp>
 #include <pinion/iosubmit/submission.hpp>
+#include <pinion/iosubmit/submission_recorder.hpp>
 #include <pinion/iosubmit/submit_mode.hpp>
 #include <pinion/iosubmit/uring_options.hpp>
 #include <pinion/iosubmit/uring_ring.hpp>

@@ -65,7 +65,8 @@ class balanced {
   static constexpr std::uint32_t window_size = 128;
 
   /// Begins in balanced mode, with nothing known.
-  explicit balanced(const balanced_options& options = {}) noexcept : options_(options), rule_(options.fast) {}
+  balanced() noexcept : balanced(balanced_options{}) {}
+  explicit balanced(const balanced_options& options) noexcept : options_(options), rule_(options.fast) {}
 
   bool queued(const queue_state& state) noexcept { return rule_.says_enter(state); }
   void entered(const entered_batch& batch) noexcept {

@@ -6,6 +6,8 @@
 //   log("{} -> {}: {}", to_string(last.from), to_string(last.to), to_string(last.reason));
 #pragma once
 
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <pinion/base/time.hpp>
 #include <string_view>
@@ -30,6 +32,9 @@ enum class mode_reason : std::uint8_t {
   neither         ///< none of the two holds any more
 };
 
+/// How many there are.
+inline constexpr std::size_t mode_reasons = 4;
+
 /// "begun", "slow", "fast and busy" or "neither".
 [[nodiscard]] std::string_view to_string(mode_reason reason) noexcept;
 
@@ -40,6 +45,14 @@ struct mode_change {
   mode_reason reason = mode_reason::begun;
   instant at = {};  ///< the turn's time
   friend constexpr bool operator==(const mode_change&, const mode_change&) noexcept = default;
+};
+
+/// A policy that has modes and can say which, and why.
+template <class Policy>
+concept has_modes = requires(const Policy& policy) {
+  { policy.mode() } noexcept -> std::same_as<submit_mode>;
+  { policy.changes() } noexcept -> std::same_as<std::uint64_t>;
+  { policy.last_change() } noexcept -> std::convertible_to<mode_change>;
 };
 
 }  // namespace pinion::iosubmit

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// submission_recorder: what submission tells of itself, where the build says that somebody listens.
+//
+// In a build with PINION_STATISTICS=ON it counts into submission_statistics and keeps a decision_trace. In another it is empty, and
+// each call is no code.
+//
+//   [[no_unique_address]] submission_recorder recorder_;
+//   recorder_.entered(enter_reason::park, state_before, ring_.enter(wait));
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <pinion/base/ring.hpp>
+#include <pinion/config.hpp>
+#include <pinion/iosubmit/concept.hpp>
+#include <pinion/iosubmit/statistics.hpp>
+#include <utility>
+
+namespace pinion::iosubmit::inline PINION_MODE {
+
+class submission_recorder {
+ public:
+#if PINION_COUNTED
+  /// The policy was asked, and did not want to enter.
+  void said_no() noexcept { ++said_no_; }
+
+  /// There was an enter, of a queue that was in that state.
+  void entered(enter_reason reason, const queue_state& before, const ring_entered& done) noexcept {
+    ++total_.enters[static_cast<std::size_t>(reason)];
+    total_.submitted += done.accepted;
+    total_.submissions_an_enter.add(done.accepted);
+    if (has_entered_) total_.completions_an_enter.add(std::exchange(since_enter_, 0));
+    has_entered_ = true;
+    const duration age = before.depth == 0 ? duration{} : before.age();
+    if (before.depth != 0) total_.age_ns.add(age.ns);
+    if (done.error != 0) ++total_.errors[static_cast<std::size_t>(class_of(done.error))];
+    total_.said_no += said_no_;
+    trace_.push({.at = before.now,
+                 .age = age,
+                 .depth = before.depth,
+                 .in_flight = before.in_flight,
+                 .accepted = done.accepted,
+                 .said_no = std::exchange(said_no_, 0),
+                 .error = done.error,
+                 .reason = reason,
+                 .mode = mode_});
+  }
+
+  /// So many completions were handed out.
+  void reaped(std::size_t count) noexcept {
+    total_.completed += count;
+    since_enter_ += static_cast<std::uint32_t>(count);
+  }
+
+  /// A look at a policy's mode, after each hook that may change it.
+  template <class Policy>
+  void looked_at(const Policy& policy) noexcept {
+    if constexpr (has_modes<Policy>) {
+      mode_ = policy.mode();
+      if (policy.changes() == changes_) return;
+      changes_ = policy.changes();
+      ++total_.mode_changes[static_cast<std::size_t>(mode_change{policy.last_change()}.reason)];
+    }
+  }
+
+  /// What it was told so far.
+  [[nodiscard]] submission_statistics statistics() const noexcept {
+    submission_statistics all = total_;
+    all.said_no += said_no_;
+    if (has_entered_) all.completions_an_enter.add(since_enter_);
+    return all;
+  }
+  /// The last enters.
+  [[nodiscard]] const decision_trace& trace() const noexcept { return trace_; }
+
+ private:
+  submission_statistics total_;
+  decision_trace trace_;
+  std::uint64_t changes_ = 0;
+  std::uint32_t said_no_ = 0;      // since the last enter
+  std::uint32_t since_enter_ = 0;  // completions
+  std::optional<submit_mode> mode_;
+  bool has_entered_ = false;
+#else
+  void said_no() noexcept {}
+  void entered(enter_reason, const queue_state&, const ring_entered&) noexcept {}
+  void reaped(std::size_t) noexcept {}
+  template <class Policy>
+  void looked_at(const Policy&) noexcept {}
+#endif
+};
+
+}  // namespace pinion::iosubmit::inline PINION_MODE
