@@ -30,6 +30,8 @@
 #include <pinion/iosubmit/entries.hpp>
 #include <pinion/iosubmit/errors.hpp>
 #include <pinion/iosubmit/operation.hpp>
+#include <pinion/iosubmit/statistics.hpp>
+#include <pinion/iosubmit/submission_recorder.hpp>
 #include <utility>
 
 namespace pinion::iosubmit::inline PINION_MODE {
@@ -59,7 +61,7 @@ class submission {
   /// Asks for an operation, which stays where it is until it is answered. Enters if the policy says so, or there is no room.
   void queue(operation& what) noexcept {
     accept(what);
-    if (policy_.queued(state())) flush({});
+    if (says_enter()) flush({}, enter_reason::policy);
   }
   /// The same, for an operation that is handed over at the end of this turn, whatever the policy says.
   void queue_urgent(operation& what) noexcept {
@@ -86,7 +88,13 @@ class submission {
   /// what is there. Never waits. How many were handed out.
   std::size_t turn(instant now) noexcept {
     now_ = now;
-    if (ring_.wants_enter() || urgent_ || (depth() != 0 && policy_.queued(state()))) flush({});
+    if (ring_.wants_enter()) {
+      flush({}, enter_reason::kernel);
+    } else if (urgent_) {
+      flush({}, enter_reason::urgent);
+    } else if (depth() != 0 && says_enter()) {
+      flush({}, enter_reason::policy);
+    }
     return reap();
   }
 
@@ -102,10 +110,11 @@ class submission {
               .gather = std::min(asked.gather, timeout),
               .timeout = timeout};
     }
-    if (wait.count != 0 || depth() != 0 || ring_.wants_enter()) flush(wait);
+    if (wait.count != 0 || depth() != 0 || ring_.wants_enter()) flush(wait, enter_reason::park);
     if (wait.count != 0) {
       if (depth() != 0 && !ring_.has_completions()) {
-        ring_.enter({.count = 1, .timeout = std::min(retry_after, wait.timeout), .keeps_pending = true});
+        enter({.count = 1, .timeout = std::min(retry_after, wait.timeout), .keeps_pending = true},
+              enter_reason::retry);
       }
       now_ = clock_.now();
     }
@@ -122,7 +131,7 @@ class submission {
       if (depth() != 0) continue;
       if (in_flight_ <= 0 || !ring_works) break;
       ring_.put(cancel_all());
-      const ring_entered done = ring_.enter({.count = 1, .timeout = retry_after});
+      const ring_entered done = enter({.count = 1, .timeout = retry_after}, enter_reason::stop);
       ring_works = done.error == 0 || errors::is_passing(done.error);
       account(done);
       reap();
@@ -141,6 +150,11 @@ class submission {
   /// The policy and the ring, to be looked at, or tuned.
   [[nodiscard]] Policy& policy() noexcept { return policy_; }
   [[nodiscard]] Ring& ring() noexcept { return ring_; }
+#if PINION_COUNTED
+  /// In a counted build: what this has done, and the last enters.
+  [[nodiscard]] submission_statistics statistics() const noexcept { return recorder_.statistics(); }
+  [[nodiscard]] const decision_trace& trace() const noexcept { return recorder_.trace(); }
+#endif
 
   /// As a port: the ring's.
   [[nodiscard]] int descriptor() const noexcept
@@ -186,7 +200,7 @@ class submission {
     if (backlogged_ != 0 || !has_room()) return false;
     note_oldest();
     ring_.put(entry);
-    if (policy_.queued(state())) flush({});
+    if (says_enter()) flush({}, enter_reason::policy);
     return true;
   }
 
@@ -194,16 +208,33 @@ class submission {
     if (depth() == 0) oldest_ = now_;
   }
 
+  bool says_enter() noexcept {
+    const bool yes = policy_.queued(state());
+    if (!yes) recorder_.said_no();
+    return yes;
+  }
+
+  ring_entered enter(const ring_wait& wait, enter_reason reason) noexcept {
+    if constexpr (is_counted) {
+      const queue_state before = state();
+      const ring_entered done = ring_.enter(wait);
+      recorder_.entered(reason, before, done);
+      return done;
+    } else {
+      return ring_.enter(wait);
+    }
+  }
+
   // Where answers are refused at once, nothing is entered on their behalf.
   bool has_room() noexcept {
-    if (ring_.room() == 0 && !stopping_) flush({});
+    if (ring_.room() == 0 && !stopping_) flush({}, enter_reason::room);
     return ring_.room() != 0;
   }
 
   // Enters until all that is queued is the kernel's, or it refuses. Only the enter that can take the rest waits.
-  void flush(const ring_wait& wait) noexcept {
+  void flush(const ring_wait& wait, enter_reason reason) noexcept {
     for (;;) {
-      const ring_entered done = ring_.enter(backlogged_ == 0 ? wait : ring_wait{});
+      const ring_entered done = enter(backlogged_ == 0 ? wait : ring_wait{}, reason);
       account(done);
       if (done.error != 0 || depth() == 0 || done.accepted == 0) break;
     }
@@ -213,7 +244,10 @@ class submission {
   void account(const ring_entered& done) noexcept {
     in_flight_ += done.accepted;
     entered_ = true;
-    if (done.accepted != 0) policy_.entered({.accepted = done.accepted, .now = now_});
+    if (done.accepted != 0) {
+      policy_.entered({.accepted = done.accepted, .now = now_});
+      recorder_.looked_at(policy_);
+    }
     if (done.error != 0 && !errors::is_passing(done.error)) {
       errors::complain(done.error);
       forget_lost();
@@ -255,6 +289,8 @@ class submission {
     if (count != 0 || entered_) {
       entered_ = false;
       policy_.reaped({.count = static_cast<std::uint32_t>(count), .in_flight = in_flight(), .now = now_});
+      recorder_.reaped(count);
+      recorder_.looked_at(policy_);
     }
     return count;
   }
@@ -283,6 +319,7 @@ class submission {
   Ring ring_;
   [[no_unique_address]] Policy policy_;
   [[no_unique_address]] Clock clock_;
+  [[no_unique_address]] submission_recorder recorder_;
   instant now_;
   instant oldest_;
   std::int64_t in_flight_ = 0;
