@@ -8,7 +8,6 @@
 #include <bitset>
 #include <cerrno>
 #include <cstring>
-#include <pinion/base/assert.hpp>
 #include <pinion/sim/virtual_ring.hpp>
 #include <utility>
 #include <vector>
@@ -288,9 +287,11 @@ instant virtual_ring::next_completion() const noexcept {
 bool virtual_ring::supports(std::uint8_t operation) const noexcept {
   return operation != codes::none && !kernel_->lacking_[operation];
 }
-std::uint32_t virtual_ring::room() const noexcept { return kernel_->how_.entries - pending(); }
+std::uint32_t virtual_ring::room() const noexcept {
+  return kernel_->how_.entries - std::min(kernel_->how_.entries, pending());
+}
 void virtual_ring::put(const ring_entry& entry) noexcept {
-  PINION_ASSERT(room() != 0, "an entry was put where there is no room: enter first");
+  if (room() == 0) ++kernel_->counts_.overfilled;
   kernel_->pending_.push(entry);
 }
 std::uint32_t virtual_ring::pending() const noexcept {

@@ -278,6 +278,15 @@ TEST_F(virtual_ring_test, ReapsNoMoreThanWasThereThoughItsSinkEnters) {
   EXPECT_EQ(reaped(ring), (names{3, 4}));
 }
 
+TEST_F(virtual_ring_test, CountsWhatIsPutWhereThereIsNoRoom) {
+  virtual_ring ring{clock, {.entries = 2}};
+
+  put(ring, 3);
+
+  EXPECT_EQ(ring.room(), 0U);
+  EXPECT_EQ(ring.counts().overfilled, 1U);
+}
+
 TEST_F(virtual_ring_test, AnswersWhatItLacksWithEinval) {
   virtual_ring ring{clock};
   ring.lack(read);

@@ -65,6 +65,8 @@ struct virtual_ring_counts {
   std::uint64_t accepted = 0;   ///< entries
   std::uint64_t completed = 0;  ///< entries answered and messages delivered, reaped or not
   std::uint64_t reaped = 0;
+  std::uint64_t overfilled =
+      0;  ///< entries put where there was no room: a mistake of the owner's; they are kept
 };
 
 class virtual_ring {
