@@ -23,6 +23,10 @@ struct watching_policy : batch_or_idle {
   void completed(duration) noexcept {}
 };
 
+struct policy_with_knobs : batch_or_idle {
+  explicit policy_with_knobs(std::uint32_t of = 4) noexcept : batch_or_idle{of} {}
+};
+
 struct bare_ring {
   bool supports(std::uint8_t) const noexcept { return true; }
   std::uint32_t room() const noexcept { return 1; }
@@ -78,6 +82,12 @@ TEST(ConceptTest, SubmissionStandsOverAnyRing) {
   EXPECT_EQ(io.turn(instant{1}), 0U);
   EXPECT_EQ(io.now(), instant{1});
   EXPECT_EQ(io.depth(), 0U);
+}
+
+TEST(ConceptTest, SubmissionMakesAPolicyThatIsOnlyMadeExplicitly) {
+  submission<policy_with_knobs, bare_ring> io{bare_ring{}};
+
+  EXPECT_EQ(io.policy().batch, 4U);
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ class submission {
   static constexpr duration retry_after{1'000'000};
 
   /// Over that ring, which it owns from here on.
-  explicit submission(Ring ring, Policy policy = {}, Clock clock = {}) noexcept
+  explicit submission(Ring ring, Policy policy = Policy{}, Clock clock = Clock{}) noexcept
       : ring_(std::move(ring)), policy_(std::move(policy)), clock_(std::move(clock)), now_(clock_.now()) {}
   submission(const submission&) = delete;
   submission& operator=(const submission&) = delete;
