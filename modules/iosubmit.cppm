@@ -59,7 +59,11 @@ using pinion::iosubmit::submit_modes;
 using pinion::iosubmit::submit_policy;
 using pinion::iosubmit::to_string;
 
+using pinion::iosubmit::basic_epoll_ring;
 using pinion::iosubmit::basic_uring_ring;
+using pinion::iosubmit::epoll_calls;
+using pinion::iosubmit::epoll_ring;
+using pinion::iosubmit::epoll_ring_options;
 using pinion::iosubmit::refused_call;
 using pinion::iosubmit::ring_refusal;
 using pinion::iosubmit::to_string;

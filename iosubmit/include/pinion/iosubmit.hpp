@@ -10,6 +10,7 @@
 #include <pinion/iosubmit/concept.hpp>
 #include <pinion/iosubmit/default_policy.hpp>
 #include <pinion/iosubmit/entries.hpp>
+#include <pinion/iosubmit/epoll_ring.hpp>
 #include <pinion/iosubmit/errors.hpp>
 #include <pinion/iosubmit/high_throughput.hpp>
 #include <pinion/iosubmit/latency_window.hpp>

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// epoll_calls: what epoll_ring asks the operating system for, apart, so that tests can have it fail.
+//
+// attempt() carries out one entry without waiting, whatever the descriptor's own mode is: recv and send by MSG_DONTWAIT, read and
+// write by RWF_NOWAIT where the kernel has it for that descriptor, and after a look at its readiness where it hasn't. Two calls have
+// no such form, and what that leaves is the caller's to know:
+//
+//   accept   takes what a look has seen. Where another thread or program takes from the same listener, which blocks, the look may be
+//            out of date, and the accept wait: make such a listener nonblocking.
+//   connect  makes a socket that blocks nonblocking for the length of the call, which whoever shares it may see.
+//
+//   const std::int32_t result = epoll_calls::attempt(entries::recv(socket, bytes), false);
+//   if (result == epoll_calls::not_yet) epoll_calls::watch(epoll, watch_change::add, socket, epoll_events::readable);
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <pinion/base/ring.hpp>
+#include <pinion/base/time.hpp>
+#include <span>
+
+namespace pinion::iosubmit {
+
+/// The kernel's bits of what a descriptor is ready for, and of how it is watched.
+namespace epoll_events {
+inline constexpr std::uint32_t readable = 0x001;
+inline constexpr std::uint32_t priority = 0x002;
+inline constexpr std::uint32_t writable = 0x004;
+inline constexpr std::uint32_t failed = 0x008;   // reported unasked
+inline constexpr std::uint32_t hung_up = 0x010;  // reported unasked
+inline constexpr std::uint32_t every = 0xffff;   // what poll(2) can ask for
+inline constexpr std::uint32_t once = 1U << 30;
+inline constexpr std::uint32_t edge = 1U << 31;
+}  // namespace epoll_events
+
+/// A descriptor, and what it is ready for.
+struct descriptor_event {
+  std::int32_t descriptor = -1;
+  std::uint32_t events = 0;
+};
+
+/// What becomes of a descriptor's place in an epoll.
+enum class watch_change : std::uint8_t { add, modify, forget };
+
+/// The operating system's. Errors are negative.
+struct epoll_calls {
+  /// Of attempt(): it would have waited.
+  static constexpr std::int32_t not_yet = std::numeric_limits<std::int32_t>::min();
+
+  /// A new epoll, closed on exec.
+  static int open() noexcept;
+  /// Gives it back.
+  static void close(int epoll) noexcept;
+  /// Changes what is watched there.
+  static int watch(int epoll, watch_change change, int descriptor, std::uint32_t events) noexcept;
+  /// Waits until something is ready, at most for so long; how many were written. -ENOSYS before Linux 5.11.
+  static int wait(int epoll, std::span<descriptor_event> into, duration timeout) noexcept;
+  /// The same in whole milliseconds, rounded up.
+  static int wait_coarsely(int epoll, std::span<descriptor_event> into, duration timeout) noexcept;
+  /// Carries out a poll, read, write, recv, send, accept, connect or close: its result, or not_yet. `again`: it was not_yet before.
+  static std::int32_t attempt(const ring_entry& entry, bool again) noexcept;
+  /// The time that timeouts are measured by.
+  static instant now() noexcept { return monotonic_clock::now(); }
+};
+
+}  // namespace pinion::iosubmit
