@@ -30,6 +30,17 @@ using stopwatch = cpu_stopwatch<CLOCK_THREAD_CPUTIME_ID>;
 /// The same of all threads of this program, the kernel's that work for it among them: for work that others may do.
 using process_stopwatch = cpu_stopwatch<CLOCK_PROCESS_CPUTIME_ID>;
 
+/// Wall time.
+class wall_stopwatch {
+ public:
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
 /// Wall time in the machine's own ticks, for stretches too short for a system call on each side.
 inline std::uint64_t ticks() noexcept {
 #if defined(__x86_64__)

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What submission costs on the real kernel: every workload for every contestant.
+//
+//   iosubmit_bench --benchmark_filter=^read4k/ --benchmark_repetitions=9
+//
+// A benchmark is named <workload>/<contestant>/<n>. A new policy joins by a line in contestants.hpp, a peer by one in peers/peers.cpp;
+// their names and words for the report stand in report.toml. `./demo` measures all of it and writes the report.
+#include <bench/program/program.hpp>
+#include <string>
+
+#include "benchmarks.hpp"
+#include "contestants.hpp"
+#include "peers/peers.hpp"
+
+int main(int argc, char** argv) {
+  using namespace pinion::iosubmit;
+  if (const std::string& refusal = bench::scratch_folder().refusal; !refusal.empty()) {
+    pinion::bench::leave_out("read4k", refusal);
+  }
+  bench::add_peers();
+  return pinion::bench::run(argc, argv);
+}
