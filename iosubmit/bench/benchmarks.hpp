@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <string>
 
+#include "workloads/echo.hpp"
 #include "workloads/nop.hpp"
 #include "workloads/read4k.hpp"
 #include "workloads/write1m.hpp"
@@ -40,12 +41,27 @@ void add_writes(const std::string& who) {
   }
 }
 
+template <class Contestant>
+void add_echo(const std::string& who) {
+  for (const std::size_t n : {std::size_t{1}, std::size_t{64}, std::size_t{512}}) {
+    add(named("echo", who, n), [n] { return measure_echo<Contestant>(n); });
+  }
+}
+
 /// What is measured of one that reads and writes files.
 template <class Contestant>
 void add_file_work(const std::string& who) {
   if (!scratch_folder().refusal.empty()) return;
   add_reads<Contestant>(who);
   add_writes<Contestant>(who);
+}
+
+/// What is measured of one that has everything.
+template <class Contestant>
+void add_all(const std::string& who) {
+  add_nop<Contestant>(who);
+  add_file_work<Contestant>(who);
+  add_echo<Contestant>(who);
 }
 
 }  // namespace pinion::iosubmit::bench

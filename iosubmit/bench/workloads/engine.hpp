@@ -58,6 +58,15 @@ struct calls {
   }
 };
 
+/// Adds them to a row of the page.
+inline void add_counts(outcome& row, const calls& counted, double operations) {
+  if (!counted.are_counted) return;
+  const auto enters = static_cast<double>(counted.enters);
+  row.figures.push_back({"enters_per_operation_count", enters / operations});
+  const double completions = static_cast<double>(counted.completions);
+  row.figures.push_back({"completions_per_enter_count", enters == 0 ? 0 : completions / enters});
+}
+
 /// What a workload found out about a contestant.
 struct submitted {
   measured work;            ///< CPU time of the process
@@ -68,20 +77,15 @@ struct submitted {
   /// As one row of the page.
   [[nodiscard]] outcome shown() const {
     const auto operations = static_cast<double>(work.operations);
-    outcome all{work.seconds,
+    outcome row{work.seconds,
                 work.checksum,
                 work.expected,
                 {{"cpu_ns", work.ns_each()},
                  {"wall_ns", wall_seconds * 1e9 / operations},
                  {"latency_p50_ns", latency.p50},
                  {"latency_p99_ns", latency.p99}}};
-    if (counted.are_counted) {
-      const auto enters = static_cast<double>(counted.enters);
-      all.figures.push_back({"enters_per_operation_count", enters / operations});
-      all.figures.push_back({"completions_per_enter_count",
-                             enters == 0 ? 0 : static_cast<double>(counted.completions) / enters});
-    }
-    return all;
+    add_counts(row, counted, operations);
+    return row;
   }
 };
 
