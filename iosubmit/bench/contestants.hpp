@@ -4,11 +4,11 @@
 // line in with_each_policy(). Who is measured beside them stands in peers/.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <pinion/iosubmit.hpp>
 #include <span>
-#include <utility>
 
 #include "workloads/engine.hpp"
 
@@ -19,8 +19,48 @@ template <class Add>
 void with_each_policy(Add add) {
   add.template operator()<immediate>("immediate");
   add.template operator()<batch_or_idle>("batch_or_idle");
+  add.template operator()<low_latency>("low_latency");
+  add.template operator()<high_throughput>("high_throughput");
+  add.template operator()<balanced>("balanced");
+  add.template operator()<adaptive>("adaptive");
 }
 
+/// uring_calls that counts the system calls which hand over or fetch.
+struct counting_calls : uring_calls {
+  // One counter for the program: one thread enters one ring at a time.
+  static inline std::uint64_t enters = 0;
+
+  static int enter(int ring, std::uint32_t submit, std::uint32_t wait_for, std::uint32_t flags,
+                   const kernel::wait_argument* argument) noexcept {
+    ++enters;
+    return uring_calls::enter(ring, submit, wait_for, flags, argument);
+  }
+};
+
+/// The shipped ring, with what goes through it counted.
+class counted_uring : public basic_uring_ring<counting_calls> {
+  using shipped = basic_uring_ring<counting_calls>;
+
+ public:
+  explicit counted_uring(std::size_t most)
+      : shipped({.entries = static_cast<std::uint32_t>(std::max<std::size_t>(most, 256))}) {}
+
+  template <class Sink>
+  std::size_t reap(Sink sink) noexcept {
+    const std::size_t count = shipped::reap(sink);
+    completions_ += count;
+    return count;
+  }
+  [[nodiscard]] kernel_calls counted() const noexcept {
+    return {.enters = counting_calls::enters - begin_, .completions = completions_};
+  }
+
+ private:
+  std::uint64_t begin_ = counting_calls::enters;
+  std::uint64_t completions_ = 0;
+};
+
+/// A ring that is made with the number of operations that are asked for at once, and counts.
 template <class Policy, class Ring>
 struct submission_of {
   template <class Handler>
@@ -37,6 +77,8 @@ struct submission_of {
         each.home->handler_.answered(each, result);
       }
     };
+
+    engine(Handler& handler, std::size_t most) : handler_(handler), io_(Ring{most}, Policy{}) {}
 
     void nop(slot& each) noexcept { ask(each, entries::nop()); }
     void read(slot& each, int file, std::span<std::byte> into, std::uint64_t offset) noexcept {
@@ -55,7 +97,7 @@ struct submission_of {
     void turn() noexcept { io_.turn(monotonic_clock::now()); }
     void park(instant until = never) noexcept { io_.park(io_.now(), until); }
 
-    [[nodiscard]] calls counted() noexcept { return calls_of(io_.ring()); }
+    [[nodiscard]] kernel_calls counted() noexcept { return io_.ring().counted(); }
 
    private:
     void ask(slot& each, const ring_entry& what) noexcept {

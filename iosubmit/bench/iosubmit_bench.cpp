@@ -13,11 +13,29 @@
 #include "contestants.hpp"
 #include "peers/peers.hpp"
 
+namespace pinion::iosubmit::bench {
+namespace {
+
+void add_ours() {
+  const auto ring = uring_ring::open({});
+  with_each_policy([&]<class Policy>(const char* who) {
+    if (ring) {
+      add_all<submission_of<Policy, counted_uring>>(who);
+    } else {
+      pinion::bench::leave_out(who, to_string(ring.error()));
+    }
+  });
+}
+
+}  // namespace
+}  // namespace pinion::iosubmit::bench
+
 int main(int argc, char** argv) {
   using namespace pinion::iosubmit;
   if (const std::string& refusal = bench::scratch_folder().refusal; !refusal.empty()) {
     pinion::bench::leave_out("read4k", refusal);
   }
+  bench::add_ours();
   bench::add_peers();
   return pinion::bench::run(argc, argv);
 }

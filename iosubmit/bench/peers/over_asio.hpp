@@ -59,7 +59,7 @@ struct over_asio {
       if (context_.run_one() == 0) context_.restart();
     }
 
-    [[nodiscard]] calls counted() const noexcept { return {.are_counted = false}; }
+    [[nodiscard]] kernel_calls counted() const noexcept { return {.are_counted = false}; }
 
    private:
     struct told {

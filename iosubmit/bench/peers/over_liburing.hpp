@@ -82,7 +82,7 @@ struct over_liburing {
       hand_out();
     }
 
-    [[nodiscard]] calls counted() const noexcept { return counted_; }
+    [[nodiscard]] kernel_calls counted() const noexcept { return counted_; }
 
    private:
     io_uring_sqe* next() noexcept {
@@ -108,7 +108,7 @@ struct over_liburing {
 
     Handler& handler_;
     io_uring ring_{};
-    calls counted_{};
+    kernel_calls counted_{};
   };
 };
 

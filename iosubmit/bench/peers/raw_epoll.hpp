@@ -72,7 +72,7 @@ struct raw_epoll {
       }
     }
 
-    [[nodiscard]] calls counted() const noexcept { return counted_; }
+    [[nodiscard]] kernel_calls counted() const noexcept { return counted_; }
 
    private:
     void answer_sent() noexcept {
@@ -87,7 +87,7 @@ struct raw_epoll {
     Handler& handler_;
     int epoll_;
     std::vector<slot*> sent_;
-    calls counted_{};
+    kernel_calls counted_{};
   };
 };
 

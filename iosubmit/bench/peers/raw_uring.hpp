@@ -67,7 +67,7 @@ class raw_queue {
     std::atomic_ref{*reaped_}.store(end, std::memory_order_release);
   }
 
-  calls counted;
+  kernel_calls counted;
 
  private:
   template <class Word>
@@ -129,7 +129,7 @@ struct raw_uring {
       hand_out();
     }
 
-    [[nodiscard]] calls counted() const noexcept { return queue_.counted; }
+    [[nodiscard]] kernel_calls counted() const noexcept { return queue_.counted; }
 
    private:
     void transfer(slot& each, std::uint8_t operation, int descriptor, std::span<const std::byte> bytes,

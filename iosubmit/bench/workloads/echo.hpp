@@ -76,7 +76,7 @@ class echo_server {
   }
 
   [[nodiscard]] std::uint64_t requests() const noexcept { return requests_; }
-  [[nodiscard]] calls counted() noexcept { return engine_.counted(); }
+  [[nodiscard]] kernel_calls counted() noexcept { return engine_.counted(); }
 
  private:
   void receive(connection& each) noexcept { engine_.recv(each, each.socket, each.bytes); }

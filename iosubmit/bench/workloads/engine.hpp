@@ -15,7 +15,7 @@
 //     void send(slot&, int socket, std::span<const std::byte> from);
 //     void turn();                                      // the end of a turn that leaves something to run: never waits
 //     void park(instant until = never);                 // nothing else is left to run: submits, and waits for an answer
-//     calls counted() const;
+//     kernel_calls counted() const;
 //   };
 //
 // and the handler is told by `void answered(slot&, std::int32_t result)`, from inside of turn() and park(), on the same thread. It may
@@ -48,18 +48,18 @@ using pinion::bench::random_numbers;
 using pinion::bench::wall_stopwatch;
 
 /// How often the kernel was called, and for how much.
-struct calls {
+struct kernel_calls {
   std::uint64_t enters = 0;
   std::uint64_t completions = 0;
   bool are_counted = true;  ///< where nothing counts them, both say nothing
 
-  friend calls operator-(const calls& later, const calls& earlier) noexcept {
+  friend kernel_calls operator-(const kernel_calls& later, const kernel_calls& earlier) noexcept {
     return {later.enters - earlier.enters, later.completions - earlier.completions, later.are_counted};
   }
 };
 
 /// Adds them to a row of the page.
-inline void add_counts(outcome& row, const calls& counted, double operations) {
+inline void add_counts(outcome& row, const kernel_calls& counted, double operations) {
   if (!counted.are_counted) return;
   const auto enters = static_cast<double>(counted.enters);
   row.figures.push_back({"enters_per_operation_count", enters / operations});
@@ -72,7 +72,7 @@ struct submitted {
   measured work;            ///< CPU time of the process
   double wall_seconds = 0;  ///< of the same
   percentiles latency{};    ///< of an operation
-  calls counted{};
+  kernel_calls counted{};
 
   /// As one row of the page.
   [[nodiscard]] outcome shown() const {

@@ -38,7 +38,7 @@ class nop_rounds {
   }
 
   [[nodiscard]] std::uint64_t checksum() const noexcept { return checksum_; }
-  [[nodiscard]] calls counted() const noexcept { return engine_.counted(); }
+  [[nodiscard]] kernel_calls counted() noexcept { return engine_.counted(); }
 
  private:
   engine engine_;
@@ -57,7 +57,7 @@ submitted measure_nop(std::size_t batch, std::size_t rounds) {
   samples.reserve(rounds);
   submitted result{.work = {.operations = batch * rounds}};
   const std::uint64_t checksum_before = owner.checksum();
-  const calls before = owner.counted();
+  const kernel_calls before = owner.counted();
 
   const wall_stopwatch wall;
   const Meter watch;

@@ -75,7 +75,7 @@ class closed_reads {
   }
 
   [[nodiscard]] std::uint64_t checksum() const noexcept { return checksum_; }
-  [[nodiscard]] calls counted() const noexcept { return engine_.counted(); }
+  [[nodiscard]] kernel_calls counted() noexcept { return engine_.counted(); }
 
  private:
   [[nodiscard]] std::byte* buffer_of(const slot_type& each) const noexcept {
@@ -109,7 +109,7 @@ submitted measure_read4k(std::size_t depth, std::size_t reads) {
   samples.reserve(timed);
   submitted result{.work = {.operations = reads}};
 
-  const calls before = owner.counted();
+  const kernel_calls before = owner.counted();
   const wall_stopwatch wall;
   const process_stopwatch watch;
   owner.run(reads, nullptr);

@@ -58,7 +58,7 @@ class closed_writes {
 
   [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
   [[nodiscard]] std::vector<double>& samples() noexcept { return samples_; }
-  [[nodiscard]] calls counted() noexcept { return engine_.counted(); }
+  [[nodiscard]] kernel_calls counted() noexcept { return engine_.counted(); }
 
  private:
   void ask(slot_type& each) {
@@ -103,7 +103,7 @@ submitted measure_write1m(std::size_t depth, std::size_t writes) {
   submitted result{.work = {.operations = writes}};
   owner.run(write1m_places);  // the writers of the kernel are there
 
-  const calls before = owner.counted();
+  const kernel_calls before = owner.counted();
   const wall_stopwatch wall;
   const process_stopwatch watch;
   owner.run(writes);
