@@ -10,7 +10,9 @@
 #include <cstddef>
 #include <string>
 
+#include "workloads/decision.hpp"
 #include "workloads/echo.hpp"
+#include "workloads/loaded.hpp"
 #include "workloads/nop.hpp"
 #include "workloads/read4k.hpp"
 #include "workloads/write1m.hpp"
@@ -19,6 +21,7 @@ namespace pinion::iosubmit::bench {
 
 using pinion::bench::add;
 using pinion::bench::named;
+using pinion::bench::single;
 
 template <class Contestant>
 void add_nop(const std::string& who) {
@@ -48,6 +51,39 @@ void add_echo(const std::string& who) {
   }
 }
 
+/// A read among other work, and the first one after a pause.
+template <class Contestant>
+void add_loads(const std::string& who) {
+  if (!scratch_folder().refusal.empty()) return;
+  add(named("latency", who, small_read_bytes), [] {
+    loaded m = measure_latency<Contestant>();
+    const auto operations = static_cast<double>(m.latencies.size());
+    const percentiles spread = percentiles_of(m.latencies);
+    outcome row{
+        m.seconds, m.checksum, m.expected, {{"latency_p50_ns", spread.p50}, {"latency_p99_ns", spread.p99}}};
+    add_counts(row, m.counted, operations);
+    return row;
+  });
+  constexpr std::size_t ms = 100;
+  add(named("burst", who, ms), [] {
+    const burst_latencies m = measure_burst<Contestant>(4);
+    outcome row{
+        m.all.seconds,
+        m.all.checksum,
+        m.all.expected,
+        {{"first_ns", m.first_p50}, {"latency_p50_ns", m.spread.p50}, {"latency_p99_ns", m.spread.p99}}};
+    add_counts(row, m.all.counted, static_cast<double>(m.all.latencies.size()));
+    return row;
+  });
+}
+
+/// What a policy costs by itself.
+template <class Policy>
+void add_decision(const std::string& who) {
+  constexpr std::size_t n = 1'000'000;
+  add(named("decision", who, n), [] { return single("decision_ns", measure_decision<Policy>(n)); });
+}
+
 /// What is measured of one that reads and writes files.
 template <class Contestant>
 void add_file_work(const std::string& who) {
@@ -62,6 +98,7 @@ void add_all(const std::string& who) {
   add_nop<Contestant>(who);
   add_file_work<Contestant>(who);
   add_echo<Contestant>(who);
+  add_loads<Contestant>(who);
 }
 
 }  // namespace pinion::iosubmit::bench

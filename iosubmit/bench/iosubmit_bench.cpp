@@ -19,6 +19,7 @@ namespace {
 void add_ours() {
   const auto ring = uring_ring::open({});
   with_each_policy([&]<class Policy>(const char* who) {
+    add_decision<Policy>(who);
     if (ring) {
       add_all<submission_of<Policy, counted_uring>>(who);
     } else {

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a policy costs by itself, without a ring: the hooks of one operation.
+//
+//   measured m = measure_decision<adaptive>(1'000'000);
+//
+// An operation is queued every 100 ns; where the policy says so all that is queued is entered, and answered at once. Which hooks that
+// is for one operation depends on the policy: those that enter seldom are asked less. For those that follow latencies they are told
+// each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <pinion/iosubmit/concept.hpp>
+
+#include "engine.hpp"
+
+namespace pinion::iosubmit::bench {
+
+/// Keeps the optimiser from knowing what a policy holds.
+template <class Object>
+inline void unknown(Object& object) noexcept {
+  asm volatile("" : : "r"(&object) : "memory");
+}
+
+/// The checksum is what was entered, in the end all of it.
+template <submit_policy Policy, class Meter = process_stopwatch>
+measured measure_decision(std::size_t operations) {
+  Policy policy{};
+  measured result{.operations = operations, .expected = operations};
+  queue_state state{.now = instant{1'000'000}};
+  const auto enter = [&] {
+    policy.entered({.accepted = state.depth, .now = state.now});
+    if constexpr (latency_policy<Policy>) {
+      for (std::uint32_t k = 0; k < state.depth; ++k)
+        policy.completed(duration{1'000} + (state.now - state.oldest));
+    }
+    policy.reaped({.count = state.depth, .in_flight = 0, .now = state.now});
+    result.checksum += state.depth;
+    state.depth = 0;
+  };
+
+  const Meter watch;
+  for (std::size_t k = 0; k < operations; ++k) {
+    state.now = state.now + duration{100};
+    if (state.depth++ == 0) state.oldest = state.now;
+    unknown(policy);
+    if (policy.queued(state)) enter();
+  }
+  result.seconds = watch.seconds();
+
+  if (state.depth != 0) enter();
+  return result;
+}
+
+}  // namespace pinion::iosubmit::bench
