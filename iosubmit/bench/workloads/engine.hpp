@@ -70,20 +70,19 @@ inline void add_counts(outcome& row, const kernel_calls& counted, double operati
 /// What a workload found out about a contestant.
 struct submitted {
   measured work;            ///< CPU time of the process
-  double wall_seconds = 0;  ///< of the same
+  double wall_seconds = 0;  ///< of the same; 0 where it says nothing
   percentiles latency{};    ///< of an operation
   kernel_calls counted{};
 
   /// As one row of the page.
   [[nodiscard]] outcome shown() const {
     const auto operations = static_cast<double>(work.operations);
-    outcome row{work.seconds,
-                work.checksum,
-                work.expected,
-                {{"cpu_ns", work.ns_each()},
-                 {"wall_ns", wall_seconds * 1e9 / operations},
-                 {"latency_p50_ns", latency.p50},
-                 {"latency_p99_ns", latency.p99}}};
+    outcome row{
+        work.seconds,
+        work.checksum,
+        work.expected,
+        {{"cpu_ns", work.ns_each()}, {"latency_p50_ns", latency.p50}, {"latency_p99_ns", latency.p99}}};
+    if (wall_seconds != 0) row.figures.push_back({"wall_ns", wall_seconds * 1e9 / operations});
     add_counts(row, counted, operations);
     return row;
   }

@@ -3,7 +3,7 @@
 // An owner with a schedule: it reads 64 bytes at random places of a cached file when it is time to, and has other work to do meanwhile.
 //
 //   const loaded m = measure_latency<contestant>();   // reads and work come at random, the owner is busy 70% of the time
-//   const loaded m = measure_burst<contestant>(4);    // 100 ms of nothing, 100 ms in which something is always ready; four times
+//   const loaded m = measure_busy_burst<contestant>(4);    // 100 ms of nothing, 100 ms in which something is always ready; four times
 //
 // Other work is done in slices of 5 us, each of which ends a turn; where there is none, the owner parks until the next thing is due.
 // The latency is from when an operation was asked for until its handler is told. As the file is cached, nearly all of it is how long it
@@ -169,7 +169,7 @@ struct burst_latencies {
 };
 
 template <class Contestant>
-burst_latencies measure_burst(std::size_t cycles) {
+burst_latencies measure_busy_burst(std::size_t cycles) {
   std::vector<std::size_t> first_of_each;
   const schedule load = bursts(cycles, first_of_each);
   burst_latencies result{.all = loaded_owner<Contestant>{load}.run(), .spread = {}};

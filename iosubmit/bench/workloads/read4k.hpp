@@ -11,7 +11,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
+#include <new>
+#include <pinion/base/time.hpp>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine.hpp"
@@ -40,12 +44,18 @@ inline std::uint64_t sum_of_block(const std::byte* block) noexcept {
   return first + last;
 }
 
+/// The same, of what stands there.
+inline std::uint64_t expected_sum(std::size_t block) noexcept {
+  return scratch_file::content(block, 0) + scratch_file::content(block, scratch_file::words_each - 1);
+}
+
 /// One contestant's reads.
 template <class Contestant>
 class closed_reads {
   using engine = typename Contestant::template engine<closed_reads>;
   struct slot_type : engine::slot {
     std::uint64_t begin = 0;
+    std::uint64_t expected = 0;
   };
 
  public:
@@ -59,11 +69,26 @@ class closed_reads {
   void answered(typename engine::slot& done, std::int32_t result) noexcept {
     auto& each = static_cast<slot_type&>(done);
     if (samples_ != nullptr) samples_->push_back(static_cast<double>(pinion::bench::ticks() - each.begin));
-    if (result == static_cast<std::int32_t>(block_bytes)) checksum_ += sum_of_block(buffer_of(each));
+    const std::uint64_t sum =
+        result == static_cast<std::int32_t>(block_bytes) ? sum_of_block(buffer_of(each)) : 0;
+    if (sum != each.expected) ++wrong_;
+    checksum_ += sum;
     --unanswered_;
+    if (end_ != never && unasked_ != 0 && monotonic_clock::now() >= end_)
+      unanswered_ -= std::exchange(unasked_, 0);
     if (unasked_ != 0) ask(each);
   }
 
+  /// Nothing, until then.
+  void rest(instant until) {
+    while (monotonic_clock::now() < until) engine_.park(until);
+  }
+  /// As many reads as are done by then.
+  void run_until(instant end, std::vector<double>& samples) {
+    end_ = end;
+    run(std::numeric_limits<std::size_t>::max(), &samples);
+    end_ = never;
+  }
   /// So many reads; their latencies in ticks, if they are wanted.
   void run(std::size_t reads, std::vector<double>* samples) {
     samples_ = samples;
@@ -74,6 +99,8 @@ class closed_reads {
     while (unanswered_ != 0) engine_.park();
   }
 
+  /// Reads that brought something else than what stands there.
+  [[nodiscard]] std::uint64_t wrong() const noexcept { return wrong_; }
   [[nodiscard]] std::uint64_t checksum() const noexcept { return checksum_; }
   [[nodiscard]] kernel_calls counted() noexcept { return engine_.counted(); }
 
@@ -85,7 +112,9 @@ class closed_reads {
   void ask(slot_type& each) {
     --unasked_;
     if (samples_ != nullptr) each.begin = pinion::bench::ticks();
-    engine_.read(each, file_.descriptor(), {buffer_of(each), block_bytes}, blocks_.next() * block_bytes);
+    const std::size_t block = blocks_.next();
+    each.expected = expected_sum(block);
+    engine_.read(each, file_.descriptor(), {buffer_of(each), block_bytes}, block * block_bytes);
   }
 
   const scratch_file& file_;
@@ -97,6 +126,8 @@ class closed_reads {
   std::size_t unasked_ = 0;
   std::size_t unanswered_ = 0;
   std::uint64_t checksum_ = 0;
+  std::uint64_t wrong_ = 0;
+  instant end_ = never;
 };
 
 /// `reads` of them, and a fourth as many that are timed.
@@ -124,9 +155,7 @@ submitted measure_read4k(std::size_t depth, std::size_t reads) {
   result.work.checksum = owner.checksum();
   drawn_blocks blocks;
   for (std::size_t k = 0; k < reads + timed; ++k) {
-    const std::size_t block = blocks.next();
-    result.work.expected +=
-        scratch_file::content(block, 0) + scratch_file::content(block, scratch_file::words_each - 1);
+    result.work.expected += expected_sum(blocks.next());
   }
   return result;
 }
