@@ -60,6 +60,14 @@ class counted_uring : public basic_uring_ring<counting_calls> {
   std::uint64_t completions_ = 0;
 };
 
+/// The shipped ring and nothing else.
+class plain_uring : public uring_ring {
+ public:
+  explicit plain_uring(std::size_t most)
+      : uring_ring({.entries = static_cast<std::uint32_t>(std::max<std::size_t>(most, 256))}) {}
+  [[nodiscard]] static kernel_calls counted() noexcept { return {.are_counted = false}; }
+};
+
 /// A ring that is made with the number of operations that are asked for at once, and counts.
 template <class Policy, class Ring>
 struct submission_of {

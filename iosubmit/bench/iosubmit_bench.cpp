@@ -34,7 +34,9 @@ void add_ours() {
 int main(int argc, char** argv) {
   using namespace pinion::iosubmit;
   if (const std::string& refusal = bench::scratch_folder().refusal; !refusal.empty()) {
-    pinion::bench::leave_out("read4k", refusal);
+    for (const char* const workload : {"read4k", "write1m", "latency", "busy_burst", "burst"}) {
+      pinion::bench::leave_out(workload, refusal);
+    }
   }
   bench::add_ours();
   bench::add_peers();

@@ -12,8 +12,11 @@ from check import cargo, commands, tree
 from check.execution import Run
 from check.results import Test, failed, skipped, verdict
 
-# Of timers every workload but the connections, at its smallest size, and every workload of wakes, with one sender.
-_SMALL = "/(10000|65536)$|clustered|^(push|batch)/.*/1$|^(queued_again|busy|parked|polled|actors)/"
+# Of timers every workload but the connections, at its smallest size, every workload of wakes, with one sender, and every
+# workload of submission at one size.
+_SMALL = ("/(10000|65536)$|clustered|^(push|batch)/.*/1$|^(queued_again|busy|parked|polled|actors)/|"
+          "^(nop|read4k)/.*/8$|^write1m/.*/1$|^echo/.*/64$|^(latency|burst|busy_burst|decision)/")
+_SHORT = {"PINION_BENCH_ECHO_MS": "100"}
 _MORE = "tree_of_iterators"  # the contestant of bench/tests/more
 _RESULT = re.compile(r"^(test_\w+) \(([\w.]+)\)(?:\n[^\n]*)? \.\.\. (ok|FAIL|ERROR|skipped .*)$", re.MULTILINE)
 
@@ -72,12 +75,13 @@ def _run_with_more(run: Run, folder: pathlib.Path) -> Test:
 def _small_run(run: Run, folder: pathlib.Path) -> list[Test]:
     """Every workload at the smallest size, once each; the page of it, and the same page from its CSV."""
     demo = [sys.executable, tree.ROOT / "demo"]
-    measured = run.log.run([*demo, "--only", _SMALL, "--minutes", "0.05", "--out", folder / "run"])
+    measured = run.log.run([*demo, "--only", _SMALL, "--minutes", "0.05", "--out", folder / "run"],
+                           env=commands.environment() | _SHORT)
     complaint = _wrong_with(measured, folder / "run")
     if complaint is None and _MORE in _figures(folder / "run"):
         complaint = f"{_MORE} was measured, which only an earlier --more had asked for"
     tests = [verdict("bench: ./demo builds, measures and writes its page", complaint)]
-    for part in ("timer", "waker"):
+    for part in ("timer", "waker", "iosubmit"):
         again = run.log.run([*demo, "--from", folder / "run" / f"{part}.csv", "--out", folder / "again"])
         tests.append(verdict(f"bench: ./demo --from makes the page of a record of {part}",
                              _wrong_with(again, folder / "again")))
