@@ -42,7 +42,8 @@ class Outcome:
     figures: tuple[tuple[str, str, float], ...]  # quantity, unit, value
     checksum: str
     compiler: str
-    left_out: dict[str, str]  # contestant -> why the program was built without it
+    left_out: dict[str, str]  # contestant or workload -> why the program is without it
+    skipped: str = ""  # why the work was not done this time, though nothing is wrong: then there are no figures
 
 
 class BenchmarkProgram:
@@ -65,6 +66,9 @@ class BenchmarkProgram:
                                   f"{output[-2000:]}") from None
         if result.get("error_occurred"):
             raise BenchmarkFailed(f"{benchmark}: {result.get('error_message') or 'the program reports an error'}")
+        if result.get("skipped"):
+            reason = result.get("skip_message") or "the program does not say why"
+            return Outcome((), "", context.get("compiler", ""), _left_out(context.get("left_out", "")), skipped=reason)
         if context.get("build") != "optimised":
             raise BenchmarkFailed(f"{self._path.name} is a build that is {context.get('build')}; its figures would say "
                                   f"nothing: measure a build of the preset `release`")

@@ -20,7 +20,7 @@ SECONDS_FOR_ALL = 8 * 60
 
 @dataclasses.dataclass
 class Session:
-    """After run(): the raw figures, and who was not there to be measured."""
+    """After run(): the raw figures, and who was not there to be measured, or was skipped and is not measured again."""
 
     rows: list[Measurement] = dataclasses.field(default_factory=list)
     left_out: dict[str, str] = dataclasses.field(default_factory=dict)
@@ -45,6 +45,7 @@ class _Run:
         self._session = Session()
         self._times_run = collections.Counter()
         self._costs: dict[Benchmark, float] = {}
+        self._skipped: set[Benchmark] = set()
         self._place = {"commit": machine.commit(), "cpu": machine.cpu(), "system": machine.system()}
         # Groups of contestants that are compared with each other, the most important ones first.
         self._groups: dict[tuple[str, str, int], list[Benchmark]] = {}
@@ -65,7 +66,8 @@ class _Run:
             self._measure(benchmark)
         require_same_work(self._session.rows)  # now, rather than after all the time was spent
         left = seconds - (time.monotonic() - begin)
-        costs = [sum(self._costs[benchmark] for benchmark in group) for group in self._groups.values()]
+        costs = [sum(self._costs[benchmark] for benchmark in group if benchmark not in self._skipped)
+                 for group in self._groups.values()]
         further = plan.further_repetitions(costs, [self._most[key] for key in self._groups], left)
         counts = {benchmark: count for group, count in zip(self._groups.values(), further) if count
                   for benchmark in group}
@@ -76,6 +78,8 @@ class _Run:
         expected = sum(self._costs[benchmark] for benchmark in rest)
         done = 0.0
         for number, benchmark in enumerate(rest, 1):
+            if benchmark in self._skipped:
+                continue
             self._progress.show(f"repetitions: {number} of {len(rest)}", str(benchmark), seconds_left=expected - done)
             if time.monotonic() - begin + self._costs[benchmark] > seconds * 1.1:
                 self._progress.line("the machine has become slower than it was in round 1; the remaining "
@@ -107,6 +111,12 @@ class _Run:
         load_after = machine.load()
         self._times_run[benchmark] += 1
         self._session.left_out |= outcome.left_out
+        if outcome.skipped:
+            self._skipped.add(benchmark)
+            self._session.left_out[f"{benchmark.workload}/{benchmark.contestant}/{benchmark.n}"] = (
+                f"skipped in repetition {self._times_run[benchmark]}: {outcome.skipped}")
+            self._progress.line(f"skipped: {benchmark}: {outcome.skipped}")
+            return
         self._session.rows += [
             Measurement(date=date, **self._place, compiler=outcome.compiler, load_before=load_before,
                         load_after=load_after, part=benchmark.part, workload=benchmark.workload,

@@ -25,7 +25,8 @@ class Report:
 
 
 def report(parts: list[Part], rows: list[Measurement], *, left_out: dict[str, str], raw: list[str]) -> Report:
-    """`left_out` says why a contestant is absent, `raw` names the CSV files beside the page. Raises WorkDiffers."""
+    """`left_out` says why a contestant, a workload or one of its benchmarks is absent, `raw` names the CSV files beside
+    the page. Raises WorkDiffers."""
     summaries = summarise(rows)
     sections, tables, readings = [], [], []
     for part in parts:
@@ -71,6 +72,8 @@ def _section(lookup: Lookup, figures: list[str], left_out: dict[str, str]) -> st
     unasked = ", ".join(f"<b>{html.escape(contestant.label)}</b>" for contestant in lookup.absent()
                         if contestant.name not in left_out)
     absent += f"<p class=absent>Not measured in this run: {unasked}.</p>" if unasked else ""
+    absent += "".join(f"<p class=absent>Not measured in this run: <b>{html.escape(work)}</b>: {html.escape(reason)}.</p>"
+                      for work, reason in left_out.items() if work.partition("/")[0] in part.workloads())
     not_said = "".join(f"<li>{_inline(words)}</li>" for words in part.not_said)
     limits = f"<h3>What these numbers do not say</h3><ul class=limits>{not_said}</ul>" if not_said else ""
     return (f'<section id="{html.escape(part.name)}"><h2>{html.escape(part.title)}</h2>{_paragraphs(part.words)}'

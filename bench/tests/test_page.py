@@ -56,6 +56,12 @@ class Pages(unittest.TestCase):
         self.assertIn("Not measured in this run: <b>Steel &amp; co</b>: it was not found.", html)
         self.assertIn("Brass", html)
 
+    def test_what_was_skipped_is_named_with_its_reason(self):
+        html = self.page(left_out={"turn/steel/10000": "skipped: it hangs", "fall/steel/1": "of another part"}).html
+
+        self.assertIn("Not measured in this run: <b>turn/steel/10000</b>: skipped: it hangs.", html)
+        self.assertNotIn("of another part", html)
+
     def test_a_missing_workload_is_named(self):
         html = self.page([each for each in rows() if each.workload != "stop"]).html
 

@@ -56,6 +56,15 @@ class Programs(unittest.TestCase):
 
         self.assertIn("right is 2", self.refusal(document, status=1))
 
+    def test_work_that_was_skipped_has_a_reason_and_no_figures(self):
+        document = json.loads(json.dumps(_RIGHT))
+        document["benchmarks"] = [{"name": "turn/brass/100", "skipped": True, "skip_message": "not done after 20 s"}]
+
+        outcome = self.program(json.dumps(document)).measure(_BENCHMARK)
+
+        self.assertEqual((outcome.skipped, outcome.figures), ("not done after 20 s", ()))
+        self.assertEqual(outcome.left_out, {"steel": "not found", "tin": "too soft"})
+
     def test_a_program_that_dies_is_refused_with_its_status(self):
         self.assertIn("ended with 3", self.refusal("", status=3))
 

@@ -93,6 +93,23 @@ class Sessions(unittest.TestCase):
     def test_who_was_left_out_is_known(self):
         self.assertEqual(self.run_session(FakeProgram(), seconds=0).left_out, {"tin": "too soft"})
 
+    def test_what_is_skipped_is_said_and_not_asked_again_and_the_rest_goes_on(self):
+        class Hanging(FakeProgram):
+            def measure(self, benchmark):
+                outcome = super().measure(benchmark)
+                hangs = (benchmark.workload, benchmark.contestant, benchmark.n) == ("turn", "steel", 10_000)
+                return dataclasses.replace(outcome, figures=(), skipped="it hangs") if hangs else outcome
+
+        program = Hanging()
+
+        done = self.run_session(program)
+
+        self.assertEqual(done.left_out["turn/steel/10000"], "skipped in repetition 1: it hangs")
+        self.assertIn("skipped: turn steel 10,000: it hangs\n", self.printed.getvalue())
+        self.assertEqual(sum(each.name == "turn/steel/10000" for each in program.asked), 1)
+        self.assertEqual(len({(row.workload, row.contestant, row.n) for row in done.rows}), 7)
+        self.assertGreater(len(done.rows), 7)
+
     def test_a_failure_ends_the_run(self):
         class Failing(FakeProgram):
             def measure(self, benchmark):
