@@ -3,18 +3,18 @@
 
 use crate::timers::{BitWheelTimers, DelayQueueTimers, GlommioBtree, HashedHierarchical, NexusWheel, Timers};
 use crate::workloads;
-use peers::program::{Benchmark, List};
+use peers::program::List;
 
 const POPULATIONS: [usize; 3] = [10_000, 100_000, 1_000_000];
 
-pub fn all() -> Vec<Benchmark> {
+pub fn all() -> List {
     let mut list = List::default();
     add_contestant::<GlommioBtree>(&mut list, "glommio_btree");
     add_contestant::<DelayQueueTimers>(&mut list, "delay_queue");
     add_contestant::<HashedHierarchical>(&mut list, "hashed_hierarchical");
     add_contestant::<NexusWheel>(&mut list, "nexus_wheel");
     add_bit_wheel(&mut list);
-    list.0
+    list
 }
 
 fn add_contestant<T: Timers + 'static>(list: &mut List, who: &str) {

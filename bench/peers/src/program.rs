@@ -8,7 +8,9 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::process::ExitCode;
+use std::sync::Mutex;
 
 /// What a workload did: its figures, whose names end in their unit, and the checksum with the one that is right.
 #[derive(Default)]
@@ -34,6 +36,16 @@ impl Outcome {
         self.figures.insert(name, seconds * 1e9 / operations as f64);
         self
     }
+
+    /// The median and the 99th percentile of single operations, in ns.
+    pub fn with_latencies(mut self, mut samples: Vec<f64>) -> Self {
+        samples.sort_by(f64::total_cmp);
+        for (name, part) in [("latency_p50_ns", 0.5), ("latency_p99_ns", 0.99)] {
+            let place = (part * samples.len() as f64) as usize;
+            self.figures.insert(name, samples[place.min(samples.len() - 1)]);
+        }
+        self
+    }
 }
 
 /// One benchmark's name and work.
@@ -43,17 +55,64 @@ pub struct Benchmark {
 }
 
 #[derive(Default)]
-pub struct List(pub Vec<Benchmark>);
+pub struct List {
+    all: Vec<Benchmark>,
+    left_out: Vec<String>,
+}
 
 impl List {
     pub fn add(&mut self, workload: &str, who: &str, n: usize, work: impl Fn() -> Outcome + 'static) {
-        self.0.push(Benchmark { name: format!("{workload}/{who}/{n}"), work: Box::new(work) });
+        self.all.push(Benchmark { name: format!("{workload}/{who}/{n}"), work: Box::new(work) });
+    }
+
+    /// Tells that something is not measured here, and why, so that whoever reads the figures learns it.
+    pub fn leave_out(&mut self, what: &str, reason: &str) {
+        self.left_out.push(format!("{what}: {}", plain(reason)));
+    }
+}
+
+/// Whose work is being done: a document that can be ended from any thread.
+static UNDER_WAY: Mutex<Option<String>> = Mutex::new(None);
+
+/// Ends the program while work is under way that will not end by itself: that work is reported as skipped, and the harness goes on
+/// without its figures. What was asked for behind it is not done.
+pub fn skip(reason: &str) -> ! {
+    end_early("skipped", "skip_message", reason, 0)
+}
+
+/// The same where the work went wrong: the harness refuses the run.
+pub fn give_up(reason: &str) -> ! {
+    end_early("error_occurred", "error_message", reason, 1)
+}
+
+fn end_early(what: &str, words: &str, reason: &str, status: i32) -> ! {
+    let reason = plain(reason);
+    if let Some(name) = UNDER_WAY.lock().expect("the name of the work").take() {
+        println!("{{\"name\": \"{name}\", \"{what}\": true, \"{words}\": \"{reason}\"}}\n]}}");
+        eprintln!("{name}: {}: {reason}", what.replace('_', " "));
+        std::io::stdout().flush().expect("an output");
+        std::process::exit(status);
+    }
+    wait_for_the_end()
+}
+
+/// Words that may stand in the document, and in a list of them.
+fn plain(words: &str) -> String {
+    let is_special = |c: char| c.is_control() || ['"', '\\', ';'].contains(&c);
+    words.trim().replace(is_special, " ")
+}
+
+/// Another thread is about to end the program.
+fn wait_for_the_end() -> ! {
+    loop {
+        std::thread::park();
     }
 }
 
 /// Obeys the command line. The exit status: 0 if all was done right, 1 if a checksum was wrong, 2 if an option is unknown or the
 /// filter matches nothing.
-pub fn run(all: &[Benchmark]) -> ExitCode {
+pub fn run(list: &List) -> ExitCode {
+    let all = &list.all;
     let mut filter = String::new();
     for argument in std::env::args().skip(1) {
         match argument.split_once('=') {
@@ -78,14 +137,20 @@ pub fn run(all: &[Benchmark]) -> ExitCode {
     }
     let mut all_right = true;
     println!(
-        "{{\"context\": {{\"compiler\": \"{}\", \"build\": \"{}\"}}, \"benchmarks\": [",
+        "{{\"context\": {{\"compiler\": \"{}\", \"build\": \"{}\", \"left_out\": \"{}\"}}, \"benchmarks\": [",
         env!("RUST_TIMERS_COMPILER"),
-        build()
+        build(),
+        list.left_out.join("; ")
     );
     for (number, each) in chosen.iter().enumerate() {
+        print!("{}", if number > 0 { ", " } else { "  " });
+        *UNDER_WAY.lock().expect("the name of the work") = Some(each.name.clone());
         let done = (each.work)();
+        if UNDER_WAY.lock().expect("the name of the work").take().is_none() {
+            wait_for_the_end();
+        }
         all_right &= done.checksum == done.expected;
-        println!("{}{}", if number > 0 { ", " } else { "  " }, done.as_json(&each.name));
+        println!("{}", done.as_json(&each.name));
     }
     println!("]}}");
     if all_right { ExitCode::SUCCESS } else { ExitCode::FAILURE }

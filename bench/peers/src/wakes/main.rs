@@ -11,19 +11,19 @@ mod wakers;
 
 use std::process::ExitCode;
 
-use peers::program::{Benchmark, List};
+use peers::program::List;
 use queues::{CrossbeamChannel, Queue, SegQueue};
 use runtimes::{Glommio, Monoio, Runtime, Tokio};
 
 /// A new contestant joins by a line here, and its words in `waker/bench/report.toml`.
-fn all() -> Vec<Benchmark> {
+fn all() -> List {
     let mut list = List::default();
     add_queue::<CrossbeamChannel>(&mut list, "crossbeam_channel");
     add_queue::<SegQueue>(&mut list, "seg_queue");
     add_runtime::<Tokio>(&mut list, "tokio_wake");
     add_runtime::<Glommio>(&mut list, "glommio_wake");
     add_runtime::<Monoio>(&mut list, "monoio_wake");
-    list.0
+    list
 }
 
 fn add_queue<Q: Queue>(list: &mut List, who: &str) {

@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use peers::clock::{Stopwatch, ns_per_tick, ticks_in_order};
+use peers::cores::stay_on_core;
 use peers::program::Outcome;
 
-use crate::threads::{stay_on_core, wait_until, with_latencies};
+use crate::threads::wait_until;
 
 /// What is sent is a reference to one of these. Memory ordering: relaxed; the queue orders it.
 #[repr(align(64))]
@@ -178,5 +179,5 @@ pub fn polled<Q: Queue>(n: usize) -> Outcome {
     }
     let (samples, checksum) = owner.join().expect("an owner that ended");
     let expected = (n * (n + 1) / 2) as u64;
-    with_latencies(Outcome { checksum, expected, ..Default::default() }, samples)
+    Outcome { checksum, expected, ..Default::default() }.with_latencies(samples)
 }

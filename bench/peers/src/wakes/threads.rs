@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How threads wait for each other outside of what is measured, on which cores they are, whether one sleeps, and what single wakes
-//! take: as `waker/bench/workloads` has it.
+//! How threads wait for each other outside of what is measured, and whether one sleeps: as `waker/bench/workloads` has it.
 
 use std::fs::{File, read_to_string};
 use std::os::unix::fs::FileExt;
-
-use peers::program::Outcome;
 
 /// Waits for another thread: cheap at first, then it gives the core away, and at last it ends the program.
 pub fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
@@ -17,27 +14,6 @@ pub fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     }
     eprintln!("waited too long for {what}: a wake was lost, or the machine is far too busy");
     std::process::exit(3);
-}
-
-/// Keeps this thread on one core from now on; with one core all threads share it.
-pub fn stay_on_core(which: usize) {
-    let cores = usable_cores();
-    unsafe {
-        let mut wanted: libc::cpu_set_t = std::mem::zeroed();
-        libc::CPU_SET(cores[which % cores.len()], &mut wanted);
-        libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &wanted);
-    }
-}
-
-/// Those that this program may use, as it was started.
-pub fn usable_cores() -> Vec<usize> {
-    static ALL: std::sync::OnceLock<Vec<usize>> = std::sync::OnceLock::new();
-    ALL.get_or_init(|| unsafe {
-        let mut allowed: libc::cpu_set_t = std::mem::zeroed();
-        libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut allowed);
-        (0..libc::CPU_SETSIZE as usize).filter(|&core| libc::CPU_ISSET(core, &allowed)).collect()
-    })
-    .clone()
 }
 
 pub fn thread_id() -> i32 {
@@ -67,14 +43,4 @@ pub fn signals_so_far() -> f64 {
     let counters = read_to_string("/proc/thread-self/io").expect("what this thread has written");
     let writes = counters.lines().find_map(|line| line.strip_prefix("syscw: "));
     writes.and_then(|count| count.parse().ok()).expect("the number of writes")
-}
-
-/// The median and the 99th percentile of these.
-pub fn with_latencies(mut outcome: Outcome, mut samples: Vec<f64>) -> Outcome {
-    samples.sort_by(f64::total_cmp);
-    for (name, part) in [("latency_p50_ns", 0.5), ("latency_p99_ns", 0.99)] {
-        let place = (part * samples.len() as f64) as usize;
-        outcome.figures.insert(name, samples[place.min(samples.len() - 1)]);
-    }
-    outcome
 }

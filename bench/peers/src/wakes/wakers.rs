@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
 
 use peers::clock::{Stopwatch, ns_per_tick, ticks_in_order};
+use peers::cores::stay_on_core;
 use peers::program::Outcome;
 
 use crate::runtimes::{Runtime, Task};
-use crate::threads::{Sleeper, signals_so_far, stay_on_core, thread_id, wait_until, with_latencies};
+use crate::threads::{Sleeper, signals_so_far, thread_id, wait_until};
 
 /// Memory ordering of all words here: release where something is announced, acquire where it is looked for.
 #[derive(Default)]
@@ -116,7 +117,7 @@ pub fn parked<R: Runtime>(n: usize) -> Outcome {
     let samples = std::mem::take(&mut *single.samples.lock().expect("the samples"));
     let expected = (n * (n + 1) / 2) as u64;
     let checksum = (1..=samples.len() as u64).sum();
-    let mut outcome = with_latencies(Outcome { checksum, expected, ..Default::default() }, samples);
+    let mut outcome = Outcome { checksum, expected, ..Default::default() }.with_latencies(samples);
     outcome.figures.insert("signals_count", signals * (100_000.0 / n as f64));
     outcome
 }
