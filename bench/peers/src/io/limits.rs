@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What work gets: as much locked memory and as many descriptors as this process may have, and no more than so much time. A runtime
+//! that hangs (Glommio's, now and then, on a loaded machine) is skipped, and is said to be.
+
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use peers::program::{Outcome, skip};
+
+/// The longest takes two on a machine with nothing else to do.
+const SECONDS_MAX: u64 = 20;
+
+/// Seconds after which work is given up; `PINION_BENCH_SECONDS_MAX` says how many.
+fn seconds_max() -> u64 {
+    let said = std::env::var("PINION_BENCH_SECONDS_MAX").ok().and_then(|said| said.parse().ok());
+    said.unwrap_or(SECONDS_MAX)
+}
+
+pub fn within_limits(work: &dyn Fn() -> Outcome) -> Outcome {
+    for resource in [libc::RLIMIT_MEMLOCK, libc::RLIMIT_NOFILE] {
+        raise(resource);
+    }
+    let (done, is_done) = channel::<()>();
+    let seconds = seconds_max();
+    let watching = std::thread::spawn(move || {
+        if is_done.recv_timeout(Duration::from_secs(seconds)) == Err(RecvTimeoutError::Timeout) {
+            skip(&format!("not done after {seconds} seconds"));
+        }
+    });
+    let outcome = work();
+    drop(done);
+    watching.join().expect("a watch that ended");
+    outcome
+}
+
+/// A ring's memory is locked, and each connection has a descriptor.
+fn raise(resource: libc::__rlimit_resource_t) {
+    unsafe {
+        let mut limit: libc::rlimit = std::mem::zeroed();
+        libc::getrlimit(resource, &mut limit);
+        limit.rlim_cur = limit.rlim_max;
+        libc::setrlimit(resource, &limit);
+    }
+}
