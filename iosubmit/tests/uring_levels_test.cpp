@@ -90,6 +90,26 @@ TEST(UringLevelsTest, WhatIsNotWantedIsNotAskedFor) {
   EXPECT_EQ(kernel.setups, 1);
 }
 
+// The kernel refuses taskrun_flag where nothing is kept back.
+TEST(UringLevelsTest, LeavesOutWhatNeedsAFlagThatIsNotKnown) {
+  fake_kernel kernel{600};
+
+  const faulty_ring ring{{.entries = 8, .coop_taskrun = false}};
+
+  EXPECT_EQ(ring.features().setup_flags, always_there | flag::submit_all | flag::single_issuer);
+}
+
+TEST(UringLevelsTest, TrustsAKernelThatDoesNotSayWhatItKnows) {
+  fake_kernel kernel{615};
+  kernel.fails(faulty::probe, -EPERM, 1);
+
+  const faulty_ring ring{{.entries = 8}};
+
+  EXPECT_TRUE(ring.supports(codes::recv));
+  EXPECT_TRUE(ring.supports(codes::nop));
+  EXPECT_FALSE(ring.supports(codes::msg_ring));
+}
+
 TEST(UringLevelsTest, GathersByTheKernelOrWaitsForOne) {
   for (const level_row& row : rows) {
     SCOPED_TRACE(row.level);
