@@ -128,6 +128,17 @@ TEST_F(UringPortTest, R4AnAnswerMayQueueAgain) {
   EXPECT_TRUE(answer.is_queued);
 }
 
+TEST_F(UringPortTest, R4AnAnswerMayQueueAgainWhileTheRingGoes) {
+  auto ring = std::make_unique<uring_ring>(uring_options{.entries = 2});
+  repeated answer{*ring};
+  ring->queue(entries::nop(), answer);
+
+  ring.reset();
+
+  EXPECT_EQ(answer.left, 0);
+  EXPECT_TRUE(answer.is_queued);
+}
+
 TEST_F(UringPortTest, AnswersOnlyWhatIsItsOwn) {
   uring_ring ring{{}};
 

@@ -237,26 +237,29 @@ class basic_uring_ring {
                         &argument);
   }
 
-  // The kernel is asked to stop all that is in flight (5.19), and given a second to answer.
+  // The kernel is asked to stop all that is in flight (5.19), and given a second to answer. Answers may queue again.
   void answer_what_is_left() noexcept {
-    withdraw([this](const ring_entry& entry) noexcept {
-      answer({.user_data = entry.user_data, .result = -ECANCELED, .flags = 0});
-    });
     constexpr std::uint32_t any = 4;
     constexpr std::uint64_t nobody = ~std::uint64_t{0};
     constexpr duration while_it_waits{1'000'000};
-    for (int attempts = 1000; unanswered_ != 0 && attempts != 0 && is_owner(); --attempts) {
-      if (room() != 0) put({.operation = codes::cancel, .operation_flags = any, .user_data = nobody});
+    for (int attempts = 1000; unanswered_ != 0 && attempts != 0; --attempts) {
+      withdraw([this](const ring_entry& entry) noexcept {
+        answer({.user_data = entry.user_data, .result = -ECANCELED, .flags = 0});
+      });
+      if (pending() != 0) continue;
+      if (unanswered_ == 0 || !is_owner()) break;
+      put({.operation = codes::cancel, .operation_flags = any, .user_data = nobody});
       enter({.count = 1, .timeout = while_it_waits});
       reap([this](const ring_completion& completion) noexcept { answer(completion); });
     }
     if (unanswered_ != 0) uring_detail::complain_of_unanswered(unanswered_);
   }
 
-  uring_detail::mapped_ring words_;
-  std::uint32_t head_ = 0;    // the kernel's, as of the last enter
+  // What each entry and completion touches are 64 bytes: these, and the beginning of what follows.
   std::uint32_t tail_ = 0;    // ours; the kernel's is behind until an enter
+  std::uint32_t head_ = 0;    // the kernel's, as of the last enter
   std::uint32_t reaped_ = 0;  // the completions' head
+  uring_detail::mapped_ring words_;
   std::uint32_t unanswered_ = 0;
   std::uint32_t lost_ = 0;
   bool is_owned_ = false;

@@ -39,15 +39,15 @@ struct mapped_ring {
   // What each entry and completion touches.
   ring_entry* entries = nullptr;
   ring_completion* completions = nullptr;
+  std::uint32_t* completions_head = nullptr;
   std::uint32_t entry_count = 0;
   std::uint32_t entry_mask = 0;
   std::uint32_t completion_mask = 0;
-  // Shared with the kernel.
+  // What each turn does; like the head above shared with the kernel.
+  std::uint32_t* completions_tail = nullptr;
+  std::uint32_t* entries_flags = nullptr;
   std::uint32_t* entries_head = nullptr;
   std::uint32_t* entries_tail = nullptr;
-  std::uint32_t* entries_flags = nullptr;
-  std::uint32_t* completions_head = nullptr;
-  std::uint32_t* completions_tail = nullptr;
   std::uint32_t* completions_lost = nullptr;
   // What an enter names.
   int entered_as = -1;
