@@ -15,7 +15,6 @@
 #include <bit>
 #include <cerrno>
 #include <chrono>
-#include <climits>
 #include <ctime>
 #include <pinion/iosubmit/entries.hpp>
 #include <pinion/iosubmit/epoll_calls.hpp>
@@ -64,7 +63,17 @@ std::int32_t has_content(int descriptor) noexcept {
   return S_ISREG(file.st_mode) || S_ISDIR(file.st_mode) || S_ISBLK(file.st_mode) ? 1 : 0;
 }
 
-bool blocks(int descriptor) noexcept { return (::fcntl(descriptor, F_GETFL) & O_NONBLOCK) == 0; }
+// Makes a call while the descriptor doesn't block.
+template <class Call>
+std::int32_t without_blocking(int descriptor, Call call) noexcept {
+  const int mode = ::fcntl(descriptor, F_GETFL);
+  if (mode < 0) return -errno;
+  const bool is_blocking = (mode & O_NONBLOCK) == 0;
+  if (is_blocking) ::fcntl(descriptor, F_SETFL, mode | O_NONBLOCK);
+  const std::int32_t result = result_of(call());
+  if (is_blocking) ::fcntl(descriptor, F_SETFL, mode);
+  return result;
+}
 
 std::int32_t transfer(const ring_entry& entry, bool is_write) noexcept {
   const std::int32_t content = has_content(entry.descriptor);
@@ -75,13 +84,10 @@ std::int32_t transfer(const ring_entry& entry, bool is_write) noexcept {
                                  : ::preadv2(entry.descriptor, &bytes, 1, at_its_position, RWF_NOWAIT);
   if (moved >= 0 || (errno != EOPNOTSUPP && errno != ENOSYS)) return unless_it_waits(result_of(moved));
 
-  const std::int32_t ready = look(entry.descriptor, is_write ? POLLOUT : POLLIN);
-  if (ready <= 0) return ready < 0 ? ready : epoll_calls::not_yet;
-  if (!is_write) return unless_it_waits(result_of(::read(entry.descriptor, bytes.iov_base, bytes.iov_len)));
-  // Ready to be written says that so much fits, and more would wait.
-  const std::size_t fits =
-      blocks(entry.descriptor) ? std::min<std::size_t>(bytes.iov_len, PIPE_BUF) : bytes.iov_len;
-  return unless_it_waits(result_of(::write(entry.descriptor, bytes.iov_base, fits)));
+  return unless_it_waits(without_blocking(entry.descriptor, [&]() noexcept {
+    return is_write ? ::write(entry.descriptor, bytes.iov_base, bytes.iov_len)
+                    : ::read(entry.descriptor, bytes.iov_base, bytes.iov_len);
+  }));
 }
 
 std::int32_t converse(const ring_entry& entry) noexcept {
@@ -112,13 +118,10 @@ std::int32_t take_connection(const ring_entry& entry) noexcept {
 
 // A backlog that is full (EAGAIN) is no readiness to wait for: it is the answer.
 std::int32_t begin_connection(const ring_entry& entry) noexcept {
-  const int mode = ::fcntl(entry.descriptor, F_GETFL);
-  if (mode < 0) return -errno;
-  const bool is_blocking = (mode & O_NONBLOCK) == 0;
-  if (is_blocking) ::fcntl(entry.descriptor, F_SETFL, mode | O_NONBLOCK);
-  const std::int32_t result = result_of(::connect(entry.descriptor, pointer<const sockaddr>(entry.address),
-                                                  static_cast<socklen_t>(entry.offset)));
-  if (is_blocking) ::fcntl(entry.descriptor, F_SETFL, mode);
+  const std::int32_t result = without_blocking(entry.descriptor, [&]() noexcept {
+    return ::connect(entry.descriptor, pointer<const sockaddr>(entry.address),
+                     static_cast<socklen_t>(entry.offset));
+  });
   return result == -EINPROGRESS ? epoll_calls::not_yet : result;
 }
 

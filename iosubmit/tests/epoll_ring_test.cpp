@@ -8,6 +8,7 @@
 #include <sys/eventfd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <deque>
 #include <map>
 #include <memory>
@@ -17,67 +18,14 @@
 
 #include "allocations.hpp"
 #include "asked.hpp"
+#include "failing_calls.hpp"
 
 namespace pinion::iosubmit::testing {
 namespace {
 
 using pinion::testing::allocations_so_far;
 
-// Fails as often as is said, and counts.
-struct fault {
-  int error = 0;
-  int times = 0;
-  int calls = 0;
-  // The error that this call is to have, or 0.
-  int next() noexcept {
-    ++calls;
-    return times > 0 && times-- > 0 ? error : 0;
-  }
-};
-
-// The real calls, of which some fail.
-struct failing_calls : epoll_calls {
-  static inline fault opening, adding, modifying, waiting, waiting_coarsely, attempting;
-
-  static void mend() noexcept {
-    for (fault* each : {&opening, &adding, &modifying, &waiting, &waiting_coarsely, &attempting}) *each = {};
-  }
-
-  static int open() noexcept {
-    const int error = opening.next();
-    return error != 0 ? error : epoll_calls::open();
-  }
-  static int watch(int epoll, watch_change change, int descriptor, std::uint32_t events) noexcept {
-    int error = 0;
-    if (change == watch_change::add) error = adding.next();
-    if (change == watch_change::modify) error = modifying.next();
-    return error != 0 ? error : epoll_calls::watch(epoll, change, descriptor, events);
-  }
-  static int wait(int epoll, std::span<descriptor_event> into, duration timeout) noexcept {
-    const int error = waiting.next();
-    return error != 0 ? error : epoll_calls::wait(epoll, into, timeout);
-  }
-  static int wait_coarsely(int epoll, std::span<descriptor_event> into, duration timeout) noexcept {
-    const int error = waiting_coarsely.next();
-    return error != 0 ? error : epoll_calls::wait_coarsely(epoll, into, timeout);
-  }
-  static std::int32_t attempt(const ring_entry& entry, bool again) noexcept {
-    const int error = attempting.next();
-    return error != 0 ? error : epoll_calls::attempt(entry, again);
-  }
-};
-
-using failing_ring = basic_epoll_ring<failing_calls>;
-using test_io = submission<batch_or_idle, failing_ring>;
-
-class EpollRingTest : public ::testing::Test {
- protected:
-  void SetUp() override { failing_calls::mend(); }
-  void TearDown() override {
-    failing_calls::mend();
-    set_diagnostic_sink(nullptr);
-  }
-};
+using EpollRingTest = failing_calls_test;
 
 TEST_F(EpollRingTest, ServesReadinessAndDeclaresTheRest) {
   const epoll_ring real{{}};
@@ -91,16 +39,6 @@ TEST_F(EpollRingTest, ServesReadinessAndDeclaresTheRest) {
   EXPECT_FALSE(real.supports(codes::fsync));
   EXPECT_FALSE(real.supports(codes::msg_ring));
   EXPECT_FALSE(real.supports(codes::refused));
-}
-
-TEST_F(EpollRingTest, SaysWhyItCouldNotBeOpened) {
-  failing_calls::opening = {.error = -EMFILE, .times = 2};
-
-  const auto refused = failing_ring::open({});
-
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error(), std::errc::too_many_files_open);
-  EXPECT_THROW(failing_ring{epoll_ring_options{}}, std::system_error);
 }
 
 TEST_F(EpollRingTest, ServesSeveralThatWaitOnOneDescriptorInTheirOrder) {
@@ -313,115 +251,6 @@ TEST_F(EpollRingTest, AllocatesNothingUntilMoreAreInFlightThanWasSaid) {
   for (const asked& each : all) EXPECT_GE(result_of(io, each), 0);
 }
 
-TEST_F(EpollRingTest, WithoutMemoryForMoreKeepsWhatIsPendingAndSaysSo) {
-  failing_ring ring{{.entries = 4, .in_flight = 1}};
-  const joined pair = joined::sockets();
-  received into;
-  ring_entry taken = entries::recv(pair.first.get(), into.room());
-  for (std::uint64_t name : {8U, 16U}) {
-    taken.user_data = name;
-    ring.put(taken);
-  }
-  pinion::testing::fail_allocation(1);
-
-  const ring_entered refused = ring.enter({.count = 1, .timeout = forever});
-
-  EXPECT_EQ(refused, (ring_entered{.accepted = 1, .error = -EAGAIN}));
-  EXPECT_EQ(ring.pending(), 1U);
-  EXPECT_EQ(ring.enter({}), (ring_entered{.accepted = 1, .error = 0}));
-  EXPECT_EQ(ring.pending(), 0U);
-}
-
-TEST_F(EpollRingTest, FallsBackToWholeMillisecondsWhereThePreciseWaitIsMissing) {
-  for (const int missing : {-ENOSYS, -EPERM}) {
-    failing_calls::mend();
-    failing_calls::waiting = {.error = missing, .times = 1};
-    test_io io{failing_ring{{}}};
-    const kernel_time soon = kernel_time::of(duration{300'000});
-    asked waits{entries::timeout(soon)};
-    io.queue(waits);
-
-    EXPECT_EQ(result_of(io, waits), -ETIME);
-    EXPECT_EQ(failing_calls::waiting.calls, 1);
-    EXPECT_GE(failing_calls::waiting_coarsely.calls, 1);
-  }
-}
-
-TEST_F(EpollRingTest, ASignalEndsAWaitAndLosesNothing) {
-  failing_ring ring{{}};
-  const joined pair = joined::sockets();
-  received into;
-  ring.put(entries::recv(pair.first.get(), into.room()));
-  failing_calls::waiting = {.error = -EINTR, .times = 1};
-
-  EXPECT_EQ(ring.enter({.count = 1, .timeout = forever}), (ring_entered{.accepted = 1, .error = -EINTR}));
-
-  ASSERT_EQ(::send(pair.second.get(), "x", 1, 0), 1);
-  EXPECT_EQ(ring.enter({.count = 1, .timeout = forever}), ring_entered{});
-  EXPECT_EQ(ring.reap([](const ring_completion& c) { EXPECT_EQ(c.result, 1); }), 1U);
-}
-
-TEST_F(EpollRingTest, AWaitThatCanNoLongerBeAnswersAllThatWaited) {
-  set_diagnostic_sink([](const diagnostic&) noexcept {});
-  test_io io{failing_ring{{}}};
-  const joined pair = joined::sockets();
-  received into;
-  const kernel_time late = kernel_time::of(forever);
-  asked taken{entries::recv(pair.first.get(), into.room())};
-  asked waits{entries::timeout(late)};
-  for (asked* each : {&taken, &waits}) io.queue(*each);
-  failing_calls::waiting = {.error = -EBADF, .times = 1};
-
-  EXPECT_EQ(result_of(io, taken), -EBADF);
-  EXPECT_EQ(result_of(io, waits), -EBADF);
-  EXPECT_EQ(io.in_flight(), 0U);
-}
-
-TEST_F(EpollRingTest, AWatchThatIsRefusedIsTheAnswerOfWhatWanted) {
-  for (const auto& [error, answer] :
-       {std::pair{-ENOSPC, -ENOSPC}, {-ENOMEM, -ENOMEM}, {-EPERM, -EOPNOTSUPP}}) {
-    failing_calls::mend();
-    test_io io{failing_ring{{}}};
-    const joined pair = joined::sockets();
-    received into;
-    asked taken{entries::recv(pair.first.get(), into.room())};
-    failing_calls::adding = {.error = error, .times = 1};
-    io.queue(taken);
-
-    EXPECT_EQ(result_of(io, taken), answer);
-  }
-}
-
-TEST_F(EpollRingTest, AWatchThatCanNotBeRenewedAnswersAllOfItsDescriptor) {
-  test_io io{failing_ring{{}}};
-  const joined pair = joined::sockets();
-  received one, two;
-  asked first{entries::recv(pair.first.get(), one.room())};
-  asked second{entries::recv(pair.first.get(), two.room())};
-  for (asked* each : {&first, &second}) io.queue(*each);
-  look(io);
-
-  ASSERT_EQ(::send(pair.second.get(), "x", 1, 0), 1);
-  failing_calls::modifying = {.error = -ENOENT, .times = 1};
-
-  EXPECT_EQ(result_of(io, first), 1);
-  EXPECT_EQ(result_of(io, second), -EBADF);
-}
-
-TEST_F(EpollRingTest, AReadinessThatWasNoneIsWaitedForAgain) {
-  test_io io{failing_ring{{}}};
-  const joined pair = joined::sockets();
-  received into;
-  asked taken{entries::recv(pair.first.get(), into.room())};
-  io.queue(taken);
-  look(io);
-  failing_calls::attempting = {.error = epoll_calls::not_yet, .times = 3};
-  ASSERT_EQ(::send(pair.second.get(), "x", 1, 0), 1);
-
-  EXPECT_EQ(result_of(io, taken), 1);
-  EXPECT_EQ(failing_calls::attempting.calls, 4);
-}
-
 TEST_F(EpollRingTest, WritesToAPipeThatBlocksWithoutBlocking) {
   test_io io{failing_ring{{}}};
   const joined ends = joined::pipe();
@@ -438,6 +267,32 @@ TEST_F(EpollRingTest, WritesToAPipeThatBlocksWithoutBlocking) {
   ASSERT_GT(::read(ends.first.get(), much.data(), much.size()), 0);
 
   EXPECT_GT(result_of(io, waits), 0);
+}
+
+// They have no call that does not wait, and block.
+TEST_F(EpollRingTest, ServesTerminalsWithoutBlockingAndLeavesTheirModeAlone) {
+  test_io io{failing_ring{{}}};
+  const owned outside{::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)};
+  if (outside.get() < 0 || ::grantpt(outside.get()) != 0 || ::unlockpt(outside.get()) != 0)
+    GTEST_SKIP() << "this machine makes no pseudo-terminals";
+  const owned inside{::open(::ptsname(outside.get()), O_RDWR | O_NOCTTY | O_CLOEXEC)};
+  received into;
+  asked taken{entries::read(outside.get(), into.room())};
+  io.queue(taken);
+  look(io);
+  EXPECT_EQ(taken.answers, 0);
+  ASSERT_EQ(::write(inside.get(), "line", 4), 4);
+  EXPECT_EQ(result_of(io, taken), 4);
+  EXPECT_EQ(into.text(4), "line");
+
+  const std::vector<std::byte> much(1U << 20U, std::byte{'x'});
+  asked filled{entries::write(inside.get(), much)};
+  io.queue(filled);
+
+  EXPECT_GT(result_of(io, filled), 0);
+  EXPECT_LT(filled.result, 1 << 20);
+  EXPECT_EQ(::fcntl(inside.get(), F_GETFL) & O_NONBLOCK, 0);
+  EXPECT_EQ(::fcntl(outside.get(), F_GETFL) & O_NONBLOCK, 0);
 }
 
 }  // namespace

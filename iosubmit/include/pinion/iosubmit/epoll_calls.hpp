@@ -3,12 +3,12 @@
 // epoll_calls: what epoll_ring asks the operating system for, apart, so that tests can have it fail.
 //
 // attempt() carries out one entry without waiting, whatever the descriptor's own mode is: recv and send by MSG_DONTWAIT, read and
-// write by RWF_NOWAIT where the kernel has it for that descriptor, and after a look at its readiness where it hasn't. Two calls have
-// no such form, and what that leaves is the caller's to know:
+// write by RWF_NOWAIT. Where there is no such form, that leaves something for the caller to know:
 //
 //   accept   takes what a look has seen. Where another thread or program takes from the same listener, which blocks, the look may be
 //            out of date, and the accept wait: make such a listener nonblocking.
-//   connect  makes a socket that blocks nonblocking for the length of the call, which whoever shares it may see.
+//   connect, and read and write of what has no RWF_NOWAIT (terminals; pipes before Linux 6.4)
+//            make a descriptor that blocks nonblocking for the length of the call, which whoever shares it may see.
 //
 //   const std::int32_t result = epoll_calls::attempt(entries::recv(socket, bytes), false);
 //   if (result == epoll_calls::not_yet) epoll_calls::watch(epoll, watch_change::add, socket, epoll_events::readable);

@@ -21,7 +21,7 @@
 //   a descriptor that is closed behind the ring's back: what waits is answered when it is cancelled, or with -EBADF when the number is
 //                   another file's by then and is waited for again. Cancel first
 //   MSG_WAITALL     may be answered with fewer
-//   accept, connect see epoll_calls.hpp, for descriptors that block and are shared
+//   accept, connect, and read and write of terminals: see epoll_calls.hpp, for descriptors that block and are shared
 //   has_completions is false until an enter has looked, so wants_enter() is true as long as something waits
 //
 // A slot is held from the enter that takes the entry until the completion is reaped. There are options.in_flight of them; where more
