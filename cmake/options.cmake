@@ -39,6 +39,8 @@ pinion_choice(PINION_NOTIFIER_DEFAULT eventfd_notifier "The notifier that pinion
 pinion_switch(PINION_IOSUBMIT ON "Build the iosubmit part")
 pinion_choice(PINION_POLICY_DEFAULT adaptive "The policy that pinion::iosubmit::default_policy names"
               adaptive balanced batch_or_idle immediate low_latency high_throughput)
+pinion_choice(PINION_RING_DEFAULT either_ring "The ring that pinion::iosubmit::default_ring names"
+              either_ring uring_ring epoll_ring)
 pinion_switch(PINION_SIM ON "Build the sim part")
 pinion_choice(PINION_MODULES AUTO "C++20 modules; AUTO builds them where the toolchain can" AUTO ON OFF)
 pinion_switch(PINION_ASSERT OFF "Check contracts at run time (a checked build)")

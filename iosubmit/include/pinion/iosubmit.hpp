@@ -9,6 +9,8 @@
 #include <pinion/iosubmit/batch_rule.hpp>
 #include <pinion/iosubmit/concept.hpp>
 #include <pinion/iosubmit/default_policy.hpp>
+#include <pinion/iosubmit/default_ring.hpp>
+#include <pinion/iosubmit/either_ring.hpp>
 #include <pinion/iosubmit/entries.hpp>
 #include <pinion/iosubmit/epoll_ring.hpp>
 #include <pinion/iosubmit/errors.hpp>

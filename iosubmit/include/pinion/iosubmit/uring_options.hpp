@@ -55,7 +55,7 @@ struct uring_features {
 [[nodiscard]] std::string to_string(const uring_features& features);
 
 /// What said no.
-enum class refused_call : std::uint8_t { options, setup, features, map };
+enum class refused_call : std::uint8_t { options, setup, features, map, epoll };
 
 /// Why there is no ring.
 struct ring_refusal {

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// default_ring: what a build recommends, chosen by the option PINION_RING_DEFAULT.
+//
+// either_ring is the kernel's io_uring, or an epoll_ring where that is forbidden (a seccomp profile, a setting of the machine's),
+// missing, or too old; which is said once, through report(). A limit that was met is no reason: that is a refusal, and can be mended.
+//
+//   auto opened = open_ring({.uring = {.entries = 512}});
+//   if (!opened) return to_string(opened.error());
+//   submission<default_policy, default_ring> io{std::move(*opened)};
+//
+// Aliases and templates: whatever is compiled on the default names the concrete type, so two builds with different defaults have
+// different symbols.
+#pragma once
+
+#include <concepts>
+#include <pinion/base/error.hpp>
+#include <pinion/config.hpp>
+#include <pinion/iosubmit/either_ring.hpp>
+#include <pinion/iosubmit/epoll_ring.hpp>
+#include <pinion/iosubmit/uring_ring.hpp>
+#include <system_error>
+#include <utility>
+
+namespace pinion::iosubmit {
+
+namespace fallback_detail {
+/// Whether io_uring can't be had here at all, whatever the program does.
+[[nodiscard]] bool is_out_of_reach(const ring_refusal& refusal) noexcept;
+/// Says which ring serves instead, and what it can't.
+void tell_of_fallback(const ring_refusal& refusal);
+[[nodiscard]] ring_refusal refusal_of(const std::error_code& error,
+                                      const epoll_ring_options& options) noexcept;
+}  // namespace fallback_detail
+
+inline namespace PINION_MODE {
+
+/// The knobs of the ring that is opened; the other's are without effect.
+struct ring_options {
+  uring_options uring;
+  epoll_ring_options epoll;
+};
+
+// The option's values as types.
+namespace default_detail {
+using either_ring = iosubmit::either_ring<iosubmit::uring_ring, iosubmit::epoll_ring>;
+using uring_ring = iosubmit::uring_ring;
+using epoll_ring = iosubmit::epoll_ring;
+}  // namespace default_detail
+
+/// The ring for nearly everybody: io_uring or else epoll, unless the build was told otherwise.
+using default_ring = default_detail::PINION_RING_DEFAULT;
+
+namespace default_ring_detail {
+template <class Ring>
+struct opener;
+template <class Calls>
+struct opener<basic_uring_ring<Calls>> {
+  static expected<basic_uring_ring<Calls>, ring_refusal> open(const ring_options& options) {
+    return basic_uring_ring<Calls>::open(options.uring);
+  }
+};
+template <class Calls>
+struct opener<basic_epoll_ring<Calls>> {
+  static expected<basic_epoll_ring<Calls>, ring_refusal> open(const ring_options& options) {
+    auto opened = basic_epoll_ring<Calls>::open(options.epoll);
+    if (!opened) return unexpected<ring_refusal>(fallback_detail::refusal_of(opened.error(), options.epoll));
+    return std::move(*opened);
+  }
+};
+template <class First, class Second>
+struct opener<iosubmit::either_ring<First, Second>> {
+  using either = iosubmit::either_ring<First, Second>;
+  static expected<either, ring_refusal> open(const ring_options& options) {
+    auto first = opener<First>::open(options);
+    if (first) return either{std::move(*first)};
+    if (!fallback_detail::is_out_of_reach(first.error())) return unexpected<ring_refusal>(first.error());
+    auto second = opener<Second>::open(options);
+    if (!second) return unexpected<ring_refusal>(second.error());
+    fallback_detail::tell_of_fallback(first.error());
+    return either{std::move(*second)};
+  }
+};
+}  // namespace default_ring_detail
+
+/// A ring of that kind, or why there is none.
+template <ring Ring = default_ring>
+[[nodiscard]] expected<Ring, ring_refusal> open_ring(const ring_options& options = {}) {
+  return default_ring_detail::opener<Ring>::open(options);
+}
+
+}  // namespace PINION_MODE
+}  // namespace pinion::iosubmit

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// either_ring: one of two rings, chosen when the program runs.
+//
+// A closed variant: each call is one branch that always goes the same way, and no virtual call. Who names one of the two instead pays
+// not even for that.
+//
+//   either_ring<uring_ring, epoll_ring> ring{epoll_ring{{}}};
+//   if (epoll_ring* const without_files = ring.second()) …
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <pinion/base/ring_port.hpp>
+#include <pinion/config.hpp>
+#include <pinion/iosubmit/concept.hpp>
+#include <utility>
+#include <variant>
+
+namespace pinion::iosubmit::inline PINION_MODE {
+
+/// Models what both of them do; each call is the same of the one that is there.
+template <ring First, ring Second>
+class either_ring {
+ public:
+  explicit either_ring(First ring) noexcept : ring_(std::in_place_index<0>, std::move(ring)) {}
+  explicit either_ring(Second ring) noexcept : ring_(std::in_place_index<1>, std::move(ring)) {}
+
+  /// The one that is there; null for the other.
+  [[nodiscard]] First* first() noexcept { return std::get_if<0>(&ring_); }
+  [[nodiscard]] const First* first() const noexcept { return std::get_if<0>(&ring_); }
+  [[nodiscard]] Second* second() noexcept { return std::get_if<1>(&ring_); }
+  [[nodiscard]] const Second* second() const noexcept { return std::get_if<1>(&ring_); }
+
+  [[nodiscard]] bool supports(std::uint8_t operation) const noexcept {
+    return first() != nullptr ? first()->supports(operation) : second()->supports(operation);
+  }
+  [[nodiscard]] std::uint32_t room() const noexcept {
+    return first() != nullptr ? first()->room() : second()->room();
+  }
+  void put(const ring_entry& entry) noexcept {
+    first() != nullptr ? first()->put(entry) : second()->put(entry);
+  }
+  [[nodiscard]] std::uint32_t pending() const noexcept {
+    return first() != nullptr ? first()->pending() : second()->pending();
+  }
+  [[nodiscard]] bool has_completions() const noexcept {
+    return first() != nullptr ? first()->has_completions() : second()->has_completions();
+  }
+  [[nodiscard]] bool wants_enter() const noexcept {
+    return first() != nullptr ? first()->wants_enter() : second()->wants_enter();
+  }
+  ring_entered enter(const ring_wait& wait) noexcept {
+    return first() != nullptr ? first()->enter(wait) : second()->enter(wait);
+  }
+  template <class Sink>
+  std::size_t reap(Sink sink) noexcept {
+    return first() != nullptr ? first()->reap(std::move(sink)) : second()->reap(std::move(sink));
+  }
+  template <class Sink>
+  std::size_t withdraw(Sink sink) noexcept {
+    return first() != nullptr ? first()->withdraw(std::move(sink)) : second()->withdraw(std::move(sink));
+  }
+
+  /// Of the one that is there; -1, and nobody's, if that is no port: then parts look for another way.
+  [[nodiscard]] int descriptor() const noexcept {
+    return first() != nullptr ? descriptor_of(*first()) : descriptor_of(*second());
+  }
+  [[nodiscard]] bool is_owner() const noexcept {
+    return first() != nullptr ? is_owner_of(*first()) : is_owner_of(*second());
+  }
+
+ private:
+  template <class Ring>
+  static int descriptor_of(const Ring& of) noexcept {
+    if constexpr (ring_port<Ring>)
+      return of.descriptor();
+    else
+      return -1;
+  }
+  template <class Ring>
+  static bool is_owner_of(const Ring& of) noexcept {
+    if constexpr (ring_port<Ring>)
+      return of.is_owner();
+    else
+      return false;
+  }
+
+  std::variant<First, Second> ring_;
+};
+
+}  // namespace pinion::iosubmit::inline PINION_MODE

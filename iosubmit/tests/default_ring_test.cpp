@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// When epoll stands in for io_uring, what is said then, and when it doesn't.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "rings.hpp"
+
+namespace pinion::iosubmit::testing {
+namespace {
+
+static_assert(ring<default_ring>);
+static_assert(ring<either_ring<epoll_ring, uring_ring>>);
+static_assert(!ring_port<epoll_ring>);
+static_assert(std::is_nothrow_move_constructible_v<default_ring>);
+
+struct refusing_uring_calls : uring_calls {
+  static inline int error = 0;
+  static int setup(std::uint32_t, kernel::setup_parameters&) noexcept { return error; }
+};
+struct refusing_epoll_calls : epoll_calls {
+  static int open() noexcept { return -EMFILE; }
+};
+using refusing_uring = basic_uring_ring<refusing_uring_calls>;
+using refusing_epoll = basic_epoll_ring<refusing_epoll_calls>;
+
+class DefaultRingTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    said().clear();
+    set_diagnostic_sink(
+        [](const diagnostic& d) noexcept { said().emplace_back(d.level, std::string{d.text}); });
+  }
+  void TearDown() override { set_diagnostic_sink(nullptr); }
+
+  static std::vector<std::pair<severity, std::string>>& said() {
+    static std::vector<std::pair<severity, std::string>> all;
+    return all;
+  }
+};
+
+bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+TEST_F(DefaultRingTest, FallsBackWhereIoUringCanNotBeAndSaysWhatIsMissing) {
+  for (const int error : {ENOSYS, EPERM, EACCES, EINVAL}) {
+    said().clear();
+    refusing_uring_calls::error = -error;
+
+    const auto opened = open_ring<either_ring<refusing_uring, epoll_ring>>();
+
+    ASSERT_TRUE(opened) << error;
+    EXPECT_EQ(opened->first(), nullptr);
+    EXPECT_NE(opened->second(), nullptr);
+    EXPECT_FALSE(opened->supports(codes::fsync));
+    EXPECT_EQ(opened->descriptor(), -1);
+    EXPECT_FALSE(opened->is_owner());
+    ASSERT_EQ(said().size(), 1U) << error;
+    EXPECT_EQ(said()[0].first, severity::warning);
+    EXPECT_TRUE(has(said()[0].second, "fsync")) << said()[0].second;
+    EXPECT_TRUE(has(said()[0].second, "errno " + std::to_string(error))) << said()[0].second;
+  }
+}
+
+TEST_F(DefaultRingTest, DoesNotFallBackForALimitThatCanBeRaised) {
+  for (const int error : {EMFILE, ENFILE, ENOMEM}) {
+    refusing_uring_calls::error = -error;
+
+    const auto refused = open_ring<either_ring<refusing_uring, epoll_ring>>();
+
+    ASSERT_FALSE(refused) << error;
+    EXPECT_EQ(refused.error().error, -error);
+    EXPECT_TRUE(said().empty()) << error;
+  }
+}
+
+TEST_F(DefaultRingTest, DoesNotFallBackForOptionsThatAreWrong) {
+  const auto refused = open_ring<either_ring<uring_ring, epoll_ring>>({.uring = {.entries = 0}, .epoll = {}});
+
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().call, refused_call::options);
+}
+
+TEST_F(DefaultRingTest, SaysWhyThereIsNoneOfEither) {
+  refusing_uring_calls::error = -ENOSYS;
+
+  const auto refused = open_ring<either_ring<refusing_uring, refusing_epoll>>();
+
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().call, refused_call::epoll);
+  EXPECT_EQ(refused.error().error, -EMFILE);
+  EXPECT_TRUE(has(to_string(refused.error()), "ulimit -n")) << to_string(refused.error());
+}
+
+TEST_F(DefaultRingTest, NamesWhatTheBuildWasTold) {
+#define PINION_TEXT_OF(name) #name
+#define PINION_NAME_OF(macro) PINION_TEXT_OF(macro)
+  constexpr std::string_view told = PINION_NAME_OF(PINION_RING_DEFAULT);
+#undef PINION_NAME_OF
+#undef PINION_TEXT_OF
+
+  EXPECT_EQ((std::is_same_v<default_ring, either_ring<uring_ring, epoll_ring>>), told == "either_ring");
+  EXPECT_EQ((std::is_same_v<default_ring, uring_ring>), told == "uring_ring");
+  EXPECT_EQ((std::is_same_v<default_ring, epoll_ring>), told == "epoll_ring");
+}
+
+}  // namespace
+}  // namespace pinion::iosubmit::testing
