@@ -4,9 +4,11 @@
 #pragma once
 
 #include <pinion/iosubmit/adaptive.hpp>
+#include <pinion/iosubmit/awaiting.hpp>
 #include <pinion/iosubmit/balanced.hpp>
 #include <pinion/iosubmit/batch_or_idle.hpp>
 #include <pinion/iosubmit/batch_rule.hpp>
+#include <pinion/iosubmit/cancel_slot.hpp>
 #include <pinion/iosubmit/concept.hpp>
 #include <pinion/iosubmit/default_policy.hpp>
 #include <pinion/iosubmit/default_ring.hpp>
