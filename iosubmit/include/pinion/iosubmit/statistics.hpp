@@ -58,12 +58,20 @@ struct size_histogram {
   static constexpr std::size_t sizes = static_cast<std::size_t>(std::bit_width(Value(-1))) + 1;
   std::array<std::uint64_t, sizes> counts{};
 
-  constexpr void add(Value value) noexcept { ++counts[static_cast<std::size_t>(std::bit_width(value))]; }
+  constexpr void add(Value value) noexcept { ++counts[place(value)]; }
   /// The least value that is counted there.
   [[nodiscard]] static constexpr std::uint64_t least(std::size_t size) noexcept {
     return size == 0 ? 0 : std::uint64_t{1} << (size - 1);
   }
   friend constexpr bool operator==(const size_histogram&, const size_histogram&) noexcept = default;
+
+ private:
+  static constexpr std::size_t place(Value value) noexcept {
+    // With a one behind it, it is never 0, for which the machine's instruction needs a branch around it.
+    if constexpr (sizeof(Value) < 8)
+      return static_cast<std::size_t>(std::bit_width(std::uint64_t{value} << 1U | 1U)) - 1;
+    return static_cast<std::size_t>(std::bit_width(value));
+  }
 };
 
 /// What a submission has done since it was made.
