@@ -9,6 +9,7 @@
 #include <pinion/iosubmit/batch_or_idle.hpp>
 #include <pinion/iosubmit/batch_rule.hpp>
 #include <pinion/iosubmit/cancel_slot.hpp>
+#include <pinion/iosubmit/chosen_policy.hpp>
 #include <pinion/iosubmit/concept.hpp>
 #include <pinion/iosubmit/default_policy.hpp>
 #include <pinion/iosubmit/default_ring.hpp>

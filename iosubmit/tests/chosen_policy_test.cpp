@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// chosen_policy answers as the policy that it is asked to be, whichever that is.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <pinion/iosubmit.hpp>
+#include <random>
+#include <type_traits>
+
+namespace pinion::iosubmit {
+namespace {
+
+static_assert(latency_policy<chosen_policy>);
+static_assert(has_modes<chosen_policy>);
+static_assert(std::is_trivially_copyable_v<chosen_policy>);
+static_assert(!latency_policy<policy_variant<immediate, batch_or_idle>>, "none of them would listen");
+static_assert(!latency_policy<with_longest_wait<adaptive>>);
+static_assert(latency_policy<with_longest_wait<balanced>>);
+
+/// Both are asked and told the same, at random, and answer the same.
+template <class Policy>
+void answers_as(chosen_policy chosen, Policy expected) {
+  ASSERT_NE(chosen.get_if<Policy>(), nullptr);
+  EXPECT_EQ(*chosen.get_if<Policy>(), expected) << "made with other numbers";
+  std::mt19937_64 random{11};
+  instant now{1'000'000};
+  for (int k = 0; k < 5'000; ++k) {
+    now = now + duration{random() % 100'000};
+    const queue_state state{.depth = static_cast<std::uint32_t>(random() % 80),
+                            .in_flight = static_cast<std::uint32_t>(random() % 200),
+                            .now = now,
+                            .oldest = now - duration{random() % 2'000'000}};
+    const entered_batch entered{.accepted = state.depth, .now = now};
+    const reaped_batch reaped{.count = static_cast<std::uint32_t>(random() % 64), .in_flight = 0, .now = now};
+    const duration latency{random() % 3'000'000};
+    ASSERT_EQ(chosen.queued(state), expected.queued(state));
+    chosen.entered(entered);
+    expected.entered(entered);
+    chosen.completed(latency);
+    if constexpr (latency_policy<Policy>) expected.completed(latency);
+    chosen.reaped(reaped);
+    expected.reaped(reaped);
+    ASSERT_EQ(chosen.about_to_park(state), expected.about_to_park(state));
+  }
+  EXPECT_EQ(*chosen.get_if<Policy>(), expected) << "told something else";
+}
+
+effective_settings asked(submit_mode mode) { return {.mode = mode, .mode_from = setting_source::code}; }
+effective_settings tuned(submit_mode mode) {
+  effective_settings all = asked(mode);
+  all.batch_size = 16;
+  all.max_wait = duration{300'000};
+  return all;
+}
+constexpr batch_rule tuned_rule{.batch = 16, .wait_max = duration{300'000}};
+
+TEST(ChosenPolicyTest, AnswersAsTheModeThatIsAskedFor) {
+  answers_as(chosen_policy{asked(submit_mode::low_latency)}, low_latency{});
+  answers_as(chosen_policy{asked(submit_mode::high_throughput)}, high_throughput{});
+  answers_as(chosen_policy{asked(submit_mode::balanced)}, balanced{});
+  answers_as(chosen_policy{asked(submit_mode::adaptive)}, with_longest_wait<adaptive>{});
+}
+
+TEST(ChosenPolicyTest, TakesBatchSizeAndLongestWaitInTheModesPlaceOfThem) {
+  answers_as(chosen_policy{tuned(submit_mode::low_latency)}, low_latency{.rule = tuned_rule});
+  answers_as(chosen_policy{tuned(submit_mode::high_throughput)}, high_throughput{.rule = tuned_rule});
+  balanced_options options;
+  options.between = tuned_rule;
+  options.fast = tuned_rule;
+  options.high.rule = tuned_rule;
+  answers_as(chosen_policy{tuned(submit_mode::balanced)}, balanced{options});
+  answers_as(
+      chosen_policy{tuned(submit_mode::adaptive)},
+      with_longest_wait<adaptive>{.policy = adaptive{{.batch_max = 16}}, .wait_max = duration{300'000}});
+}
+
+TEST(ChosenPolicyTest, SaysWhatItWasMadeWithAndHowItDecidesNow) {
+  EXPECT_EQ(chosen_policy{tuned(submit_mode::adaptive)}.settings(), tuned(submit_mode::adaptive));
+  for (const submit_mode mode : submit_modes) {
+    EXPECT_EQ(chosen_policy{asked(mode)}.mode(), mode);
+    EXPECT_EQ(chosen_policy{asked(mode)}.changes(), 0U);
+    EXPECT_EQ(chosen_policy{asked(mode)}.last_change().to, mode);
+  }
+}
+
+TEST(ChosenPolicyTest, SaysWhatModeBalancedHasComeTo) {
+  chosen_policy policy{asked(submit_mode::balanced)};
+  policy.entered({.accepted = 2'000, .now = instant{1}});
+  for (int k = 0; k < 128; ++k) policy.completed(duration{100'000});
+
+  policy.reaped({.count = 128, .in_flight = 0, .now = instant{20'000'000}});
+
+  EXPECT_EQ(policy.mode(), submit_mode::high_throughput);
+  EXPECT_EQ(policy.changes(), 1U);
+  EXPECT_EQ(policy.last_change().reason, mode_reason::fast_and_busy);
+}
+
+TEST(WithLongestWaitTest, EntersForWhatIsTooOldThoughThePolicySaysNo) {
+  with_longest_wait<batch_or_idle> policy{.policy = {.batch = 64}, .wait_max = duration{100}};
+
+  EXPECT_FALSE(policy.queued({.depth = 1, .in_flight = 0, .now = instant{200}, .oldest = instant{100}}));
+  EXPECT_TRUE(policy.queued({.depth = 1, .in_flight = 0, .now = instant{201}, .oldest = instant{100}}));
+  EXPECT_TRUE(policy.queued({.depth = 64, .in_flight = 0, .now = instant{100}, .oldest = instant{100}}));
+  EXPECT_FALSE(policy.queued({.depth = 0, .in_flight = 0, .now = instant{900}, .oldest = instant{100}}));
+}
+
+}  // namespace
+}  // namespace pinion::iosubmit
