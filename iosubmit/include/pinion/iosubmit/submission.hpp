@@ -63,7 +63,8 @@ class submission {
     accept(what);
     if (says_enter()) flush({}, enter_reason::policy);
   }
-  /// The same, for an operation that is handed over at the end of this turn, whatever the policy says.
+  /// The same, for an operation that is handed over at the end of this turn, whatever the policy says: also where an answer queues it,
+  /// inside turn() or park(). One that the kernel refuses stays urgent.
   void queue_urgent(operation& what) noexcept {
     accept(what);
     urgent_ = true;
@@ -90,12 +91,12 @@ class submission {
     now_ = now;
     if (ring_.wants_enter()) {
       flush({}, enter_reason::kernel);
-    } else if (urgent_) {
+    } else if (depth() != 0 && urgent_) {
       flush({}, enter_reason::urgent);
     } else if (depth() != 0 && says_enter()) {
       flush({}, enter_reason::policy);
     }
-    return reap();
+    return finish();
   }
 
   /// The end of a turn that leaves nothing to run: hands over all that is queued, waits for as many as the policy says, at most until
@@ -106,24 +107,23 @@ class submission {
     ring_wait wait{};
     if (now < until && !ring_.has_completions()) {
       const duration timeout = until == never ? forever : until - now;
-      wait = {.count = std::clamp(asked.count, 1U, std::max(1U, depth() + in_flight())),
+      wait = {.count = std::clamp(asked.count, 1U, expected()),
               .gather = std::min(asked.gather, timeout),
               .timeout = timeout};
     }
     if (wait.count != 0 || depth() != 0 || ring_.wants_enter()) flush(wait, enter_reason::park);
     if (wait.count != 0) {
       if (depth() != 0 && !ring_.has_completions()) {
-        enter({.count = 1, .timeout = std::min(retry_after, wait.timeout), .keeps_pending = true},
-              enter_reason::retry);
+        wait_to_retry(wait.timeout);
       }
       now_ = clock_.now();
     }
-    return reap();
+    return finish();
   }
 
   /// Answers everything: what is queued with -ECANCELED, what is in flight when the kernel lets go of it, which it is asked to do; also
   /// what answers queue meanwhile, so an answer looks at its result before it queues again. Before Linux 5.19 the kernel can't be
-  /// asked, and this waits for as long as the operations take.
+  /// asked, and this waits for as long as the operations take. What is in flight in a ring that refuses every enter stays unanswered.
   void stop() noexcept {
     stopping_ = true;
     for (bool ring_works = true;;) {
@@ -131,9 +131,12 @@ class submission {
       if (depth() != 0) continue;
       if (in_flight_ <= 0 || !ring_works) break;
       ring_.put(cancel_all());
-      const ring_entered done = enter({.count = 1, .timeout = retry_after}, enter_reason::stop);
+      // Until another one is there beside the answer to this, or it would go round and round over what can't be cancelled.
+      const ring_entered done =
+          enter({.count = 2, .gather = retry_after, .timeout = retry_after}, enter_reason::stop);
       ring_works = done.error == 0 || errors::is_passing(done.error);
       account(done);
+      if (depth() != 0 && ring_works && !ring_.has_completions()) wait_to_retry(retry_after);
       reap();
     }
     stopping_ = false;
@@ -177,16 +180,26 @@ class submission {
 
   static ring_entry cancel_all() noexcept {
     constexpr std::uint32_t any = 4;  // of Linux 5.19
-    return {.operation = codes::cancel, .operation_flags = any, .user_data = dropped};
+    return {.operation = codes::cancel, .operation_flags = any, .user_data = user_data_of(unheard_, 0)};
   }
+
+  // What will be answered, if all goes well: of what is queued, watches may never be.
+  [[nodiscard]] std::uint32_t expected() const noexcept {
+    return static_cast<std::uint32_t>(std::max<std::int64_t>(1, in_flight_ + depth()));
+  }
+
+  // Where answers are refused at once, nothing is entered on behalf of what they queue; and while some are refused, answers that queue
+  // again would be refused inside each other, without end.
+  [[nodiscard]] bool may_enter() const noexcept { return !stopping_ && !refusing_; }
 
   void accept(operation& what) noexcept {
     PINION_ASSERT(!parts::waiting(what),
                   "an operation was queued that is queued or in flight already: wait for its answer");
     parts::waiting(what) = true;
     parts::queued(what) = now_;
+    const bool fits = !refusing_ && backlogged_ == 0 && has_room();
     note_oldest();
-    if (backlogged_ == 0 && has_room()) {
+    if (fits) {
       ring_.put(parts::entry(what));
       return;
     }
@@ -197,7 +210,8 @@ class submission {
   }
 
   bool queue_entry(const ring_entry& entry) noexcept {
-    if (backlogged_ != 0 || !has_room()) return false;
+    if (backlogged_ != 0 && may_enter()) flush({}, enter_reason::room);
+    if (refusing_ || backlogged_ != 0 || !has_room()) return false;
     note_oldest();
     ring_.put(entry);
     if (says_enter()) flush({}, enter_reason::policy);
@@ -209,6 +223,7 @@ class submission {
   }
 
   bool says_enter() noexcept {
+    if (!may_enter()) return false;
     const bool yes = policy_.queued(state());
     if (!yes) recorder_.said_no();
     return yes;
@@ -225,9 +240,8 @@ class submission {
     }
   }
 
-  // Where answers are refused at once, nothing is entered on their behalf.
   bool has_room() noexcept {
-    if (ring_.room() == 0 && !stopping_) flush({}, enter_reason::room);
+    if (ring_.room() == 0 && may_enter()) flush({}, enter_reason::room);
     return ring_.room() != 0;
   }
 
@@ -238,23 +252,30 @@ class submission {
       account(done);
       if (done.error != 0 || depth() == 0 || done.accepted == 0) break;
     }
-    urgent_ = false;
+    if (depth() == 0) urgent_ = false;
+  }
+
+  void wait_to_retry(duration at_most) noexcept {
+    enter({.count = 1, .timeout = std::min(retry_after, at_most), .keeps_pending = true},
+          enter_reason::retry);
   }
 
   void account(const ring_entered& done) noexcept {
+    const bool lasts = done.error != 0 && !errors::is_passing(done.error);
     in_flight_ += done.accepted;
     entered_ = true;
     if (done.accepted != 0) {
       policy_.entered({.accepted = done.accepted, .now = now_});
       recorder_.looked_at(policy_);
     }
-    if (done.error != 0 && !errors::is_passing(done.error)) {
-      errors::complain(done.error);
+    if (lasts) {
+      if (reported_ != done.error) errors::complain(done.error);
       forget_lost();
       refuse_queued(done.error);
     }
+    reported_ = lasts ? done.error : 0;
     while (backlogged_ != 0 && ring_.room() != 0) ring_.put(parts::entry(take_backlogged()));
-    if (depth() != 0 && done.accepted != 0) oldest_ = now_;
+    if (depth() != 0 && (lasts || done.accepted != 0)) oldest_ = now_;
   }
 
   // What the kernel had no memory to keep is never answered: stop() must not wait for it.
@@ -272,16 +293,27 @@ class submission {
     return first;
   }
 
-  // Answers all that the kernel has not taken. What the answers queue is refused by the next call.
+  // Answers all that the kernel has not taken, oldest first. What the answers queue waits in the list for the next call.
   void refuse_queued(std::int32_t error) noexcept {
-    for (std::uint32_t left = backlogged_; left != 0; --left)
-      settle(parts::entry(take_backlogged()).user_data, error);
+    const bool was_refusing = std::exchange(refusing_, true);
+    std::uint32_t left = backlogged_;
     ring_.withdraw([&](const ring_entry& entry) noexcept { settle(entry.user_data, error); });
+    for (; left != 0 && backlogged_ != 0; --left) settle(parts::entry(take_backlogged()).user_data, error);
+    refusing_ = was_refusing;
+    if (depth() == 0) urgent_ = false;
   }
 
   void settle(std::uint64_t user_data, std::int32_t result) noexcept {
     ++in_flight_;
     hand_out({.user_data = user_data, .result = result, .flags = 0});
+  }
+
+  // Hands out, and hands over what answers have queued as urgent: not what was refused just before.
+  std::size_t finish() noexcept {
+    const bool was_refused = urgent_;
+    const std::size_t count = reap();
+    if (urgent_ && !was_refused) flush({}, enter_reason::urgent);
+    return count;
   }
 
   std::size_t reap() noexcept {
@@ -298,23 +330,22 @@ class submission {
   void hand_out(const ring_completion& completion) noexcept {
     const std::uint8_t mark = mark_of(completion.user_data);
     if (mark > operation::mark) {
-      if (completion.user_data == dropped)
-        --in_flight_;
-      else if (sink_.arrived != nullptr)
-        sink_.arrived(sink_.context, completion);
+      if (sink_.arrived != nullptr) sink_.arrived(sink_.context, completion);
       return;
     }
     ring_answer& answer = answer_of(completion.user_data);
-    if ((completion.flags & ring_completion::more) == 0) --in_flight_;
+    const bool more = (completion.flags & ring_completion::more) != 0;
+    if (!more) --in_flight_;
     if (mark == operation::mark) {
       auto& done = static_cast<operation&>(answer);
-      parts::waiting(done) = false;
+      parts::waiting(done) = more;
       if constexpr (latency_policy<Policy>) policy_.completed(now_ - parts::queued(done));
     }
     answer.answered(answer, completion.result);
   }
 
-  static constexpr std::uint64_t dropped = ~std::uint64_t{0};
+  // Who is told what became of a cancel_all(). An address of our own: any other user_data may be somebody's message.
+  static inline ring_answer unheard_{[](ring_answer&, std::int32_t) noexcept {}};
 
   Ring ring_;
   [[no_unique_address]] Policy policy_;
@@ -330,6 +361,8 @@ class submission {
   bool urgent_ = false;
   bool entered_ = false;
   bool stopping_ = false;
+  bool refusing_ = false;
+  std::int32_t reported_ = 0;  // the lasting error that was reported, until an enter succeeds
   message_sink sink_;
 };
 

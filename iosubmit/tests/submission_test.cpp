@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What submission promises beside the laws: its calls one by one, over a ring in virtual time.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <pinion/iosubmit.hpp>
+#include <pinion/sim/virtual_ring.hpp>
+#include <utility>
+#include <vector>
+
+#include "probe.hpp"
+
+namespace pinion::iosubmit {
+namespace {
+
+using testing::device_read;
+using testing::port_probe;
+using testing::probe;
+
+template <class Policy>
+using over_virtual = submission<Policy, sim::virtual_ring, sim::virtual_clock::view>;
+
+struct never_by_itself : batch_or_idle {
+  bool queued(const queue_state&) noexcept { return false; }
+};
+
+class submission_test : public ::testing::Test {
+ protected:
+  sim::virtual_ring ring(const sim::virtual_ring_options& how = {.latency = duration{100}}) {
+    return sim::virtual_ring{clock, how};
+  }
+
+  sim::virtual_clock clock{instant{1'000}};
+  probe first{device_read()}, second{device_read()};
+  over_virtual<never_by_itself> io{ring(), {}, clock};
+};
+
+TEST_F(submission_test, HandsOverAtParkWaitsAndReadsTheClockOnce) {
+  io.queue(first);
+  EXPECT_EQ(io.depth(), 1U);
+  EXPECT_TRUE(first.is_waiting());
+  const std::uint64_t readings = clock.readings();
+
+  EXPECT_EQ(io.park(clock.time(), never), 1U);
+
+  EXPECT_EQ(first.answers, 1);
+  EXPECT_FALSE(first.is_waiting());
+  EXPECT_EQ(io.now(), instant{1'100});
+  EXPECT_EQ(clock.readings(), readings + 1);
+  EXPECT_EQ(io.ring().counts().enters, 1U);
+}
+
+TEST_F(submission_test, ParksNoLongerThanUntilAndNotAtAllWhenThatHasBeen) {
+  io.queue(first);
+
+  EXPECT_EQ(io.park(clock.time(), instant{1'040}), 0U);
+  EXPECT_EQ(clock.time(), instant{1'040});
+  EXPECT_EQ(io.in_flight(), 1U);
+  io.queue(second);
+  EXPECT_EQ(io.park(clock.time(), instant{1'040}), 0U);
+
+  EXPECT_EQ(clock.time(), instant{1'040});
+  EXPECT_EQ(io.in_flight(), 2U);
+}
+
+TEST_F(submission_test, TurnsByTheTimeThatItIsGivenAndNeverReadsTheClock) {
+  const std::uint64_t readings = clock.readings();
+  io.queue(first);
+
+  EXPECT_EQ(io.turn(instant{7}), 0U);
+
+  EXPECT_EQ(io.now(), instant{7});
+  EXPECT_EQ(clock.readings(), readings);
+  EXPECT_EQ(io.depth(), 1U);
+}
+
+TEST_F(submission_test, AcceptsMoreThanFitsAndKeepsTheOrder) {
+  over_virtual<never_by_itself> small{ring({.entries = 2}), {}, clock};
+  std::array<probe, 7> many;
+  std::vector<const probe*> order;
+  small.ring().fail(1, -EAGAIN);
+  for (probe& each : many) {
+    each.ask(device_read());
+    each.then = [&](probe& done) { order.push_back(&done); };
+    small.queue(each);
+  }
+
+  while (order.size() < many.size()) small.park(clock.time(), never);
+
+  for (std::size_t k = 0; k < many.size(); ++k) EXPECT_EQ(order[k], &many[k]) << k;
+  EXPECT_EQ(small.ring().counts().overfilled, 0U);
+}
+
+TEST_F(submission_test, AnswersAPortsEntryAndSaysNoOnlyWhereAnEnterMakesNoRoom) {
+  over_virtual<never_by_itself> small{ring({.entries = 1}), {}, clock};
+  port_probe a, b, c;
+
+  EXPECT_TRUE(small.queue(device_read(), a));
+  EXPECT_TRUE(small.queue(device_read(), b)) << "an enter made room";
+  small.ring().fail(1, -EAGAIN);
+  EXPECT_FALSE(small.queue(device_read(), c)) << "the kernel refused";
+  EXPECT_TRUE(small.queue(device_read(), c)) << "it refuses no more";
+  while (small.depth() + small.in_flight() != 0) small.park(clock.time(), never);
+
+  EXPECT_EQ(a.answers + b.answers + c.answers, 3);
+}
+
+TEST_F(submission_test, TriesForAPortThoughOperationsWereLeftBehind) {
+  over_virtual<never_by_itself> small{ring({.entries = 1}), {}, clock};
+  port_probe asked;
+  small.ring().fail(1, -EAGAIN);
+  small.queue(first);
+  small.queue(second);  // refused once: waits in the list
+
+  EXPECT_TRUE(small.queue(device_read(), asked)) << "there is room after an enter (R2)";
+  small.stop();
+}
+
+TEST_F(submission_test, TellsMessagesAndWatchesToTheSink) {
+  std::vector<std::uint64_t> told;
+  io.messages_to({.arrived =
+                      [](void* context, const ring_completion& message) noexcept {
+                        static_cast<std::vector<std::uint64_t>*>(context)->push_back(message.user_data);
+                      },
+                  .context = &told});
+  ring_entry watched = device_read();
+  watched.user_data = 8 | 2;
+
+  EXPECT_TRUE(io.watch(watched));
+  EXPECT_EQ(io.park(clock.time(), instant{1'000}), 0U);
+  EXPECT_EQ(io.in_flight(), 0U) << "a watch is not counted";
+  io.ring().deliver({.user_data = 16 | 3, .result = 1, .flags = 0});
+  io.ring().deliver({.user_data = ~std::uint64_t{0}, .result = 1, .flags = 0});
+  EXPECT_EQ(io.park(clock.time(), never), 2U);
+  EXPECT_EQ(io.park(clock.time(), never), 1U);
+
+  EXPECT_EQ(told, (std::vector<std::uint64_t>{16 | 3, ~std::uint64_t{0}, 8 | 2}));
+  EXPECT_EQ(io.in_flight(), 0U);
+  io.queue(first);
+  io.park(clock.time(), instant{1'150});
+  EXPECT_EQ(io.in_flight(), 1U) << "nobody's message takes one off";
+}
+
+struct gathers_for_ever : never_by_itself {
+  park_wait about_to_park(const queue_state&) noexcept {
+    return {.count = 4'000'000'000U, .gather = forever};
+  }
+};
+TEST_F(submission_test, WaitsForNoMoreThanWillBeAnsweredAndAWatchMayNever) {
+  over_virtual<gathers_for_ever> eager{ring(), {}, clock};
+  eager.ring().serve([](const ring_entry& entry, instant now) -> sim::virtual_answer {
+    return {.at = mark_of(entry.user_data) == operation::mark ? now + duration{100} : never};
+  });
+  ring_entry watched = device_read();
+  watched.user_data = 8 | 2;
+  eager.watch(watched);
+  eager.queue(first);
+
+  eager.park(clock.time(), never);
+
+  EXPECT_EQ(first.answers, 1);
+  EXPECT_EQ(eager.ring().counts().stuck, 0U);
+}
+
+struct noting_latencies : never_by_itself {
+  duration last{};
+  int calls = 0;
+  void completed(duration latency) noexcept { last = latency, ++calls; }
+};
+TEST_F(submission_test, TellsALatencyPolicyHowLongEachTookFromBeingQueued) {
+  over_virtual<noting_latencies> told{ring(), {}, clock};
+  port_probe asked;
+  told.turn(instant{1'000});
+  told.queue(first);
+  clock.advance_by(duration{30});
+  told.turn(clock.time());
+
+  told.park(clock.time(), never);
+
+  EXPECT_EQ(told.policy().last, duration{130});
+  EXPECT_EQ(told.policy().calls, 1);
+  EXPECT_TRUE(told.queue(device_read(), asked));
+  told.park(clock.time(), never);
+  EXPECT_EQ(told.policy().calls, 1) << "a port's entries are not the policy's";
+}
+
+struct noting_age : never_by_itself {
+  duration age{};
+  bool queued(const queue_state& state) noexcept {
+    age = state.age();
+    return false;
+  }
+};
+TEST_F(submission_test, CountsAgeFromTheOldestThatIsStillQueued) {
+  over_virtual<noting_age> aged{ring({.entries = 1, .latency = duration{9'999}}), {}, clock};
+  aged.turn(instant{1'000});
+  aged.queue(first);
+  aged.turn(instant{1'500});
+  EXPECT_EQ(aged.policy().age, duration{500});
+
+  aged.queue(second);  // there was no room, so the first went
+
+  EXPECT_EQ(aged.depth(), 1U);
+  EXPECT_EQ(aged.policy().age, duration{0});
+}
+
+TEST_F(submission_test, KeepsAnUrgentOperationUrgentThroughARefusal) {
+  io.ring().fail(1, -EAGAIN);
+  io.queue_urgent(first);
+
+  io.turn(clock.time());
+  EXPECT_EQ(io.depth(), 1U);
+  io.turn(clock.time());
+
+  EXPECT_EQ(io.depth(), 0U);
+}
+
+TEST_F(submission_test, HandsOverWhatAnAnswerQueuesUrgentlyBeforeTheTurnEnds) {
+  first.then = [&](probe&) { io.queue_urgent(second); };
+  io.queue(first);
+
+  io.park(clock.time(), never);
+
+  EXPECT_EQ(first.answers, 1);
+  EXPECT_EQ(io.depth(), 0U);
+  EXPECT_EQ(io.in_flight(), 1U);
+}
+
+TEST_F(submission_test, ForgetsThatSomethingWasUrgentWhenThatIsAnswered) {
+  io.queue_urgent(first);
+  io.stop();
+  const std::uint64_t enters = io.ring().counts().enters;
+
+  io.turn(clock.time());
+  EXPECT_EQ(io.ring().counts().enters, enters) << "there was nothing to enter for";
+  io.queue(second);
+  io.turn(clock.time());
+
+  EXPECT_EQ(io.depth(), 1U) << "the second is not urgent";
+}
+
+TEST_F(submission_test, RefusesOnceATurnWhatAsksAgainInsideItsAnswer) {
+  probe stubborn{device_read()};
+  over_virtual<immediate> broken{ring(), {}, clock};
+  broken.ring().fail(sim::virtual_ring::for_ever, -EPERM);
+  stubborn.then = [&](probe& self) {
+    if (self.answers < 100) broken.queue(self);
+  };
+
+  broken.queue(stubborn);
+  EXPECT_EQ(stubborn.answers, 1) << "asking again inside the answer must not go deeper and deeper";
+  broken.turn(clock.time());
+
+  EXPECT_EQ(stubborn.answers, 2);
+  EXPECT_EQ(stubborn.result, -EPERM);
+  stubborn.then = nullptr;  // before it is answered for good, by the end of the submission
+}
+
+int reports = 0;
+TEST_F(submission_test, ReportsALastingErrorOnce) {
+  io.ring().fail(sim::virtual_ring::for_ever, -EPERM);
+  reports = 0;
+  const diagnostic_sink before = set_diagnostic_sink([](const diagnostic&) noexcept { ++reports; });
+
+  for (int k = 0; k < 5; ++k) io.park(clock.time(), instant{2'000});
+
+  set_diagnostic_sink(before);
+  EXPECT_EQ(reports, 1);
+}
+
+TEST_F(submission_test, StopsWithoutEnteringForWhatAnswersAsk) {
+  probe chain{entries::nop()};
+  over_virtual<immediate> stopping{ring(), {}, clock};
+  stopping.queue(chain);  // taken at once, answered with 0 inside stop()
+  chain.then = [&](probe& self) {
+    if (self.result == 0 && self.answers < 100) stopping.queue(self);
+  };
+
+  stopping.stop();
+
+  EXPECT_EQ(chain.answers, 2);
+  EXPECT_EQ(chain.result, -ECANCELED);
+  chain.then = nullptr;
+}
+
+TEST_F(submission_test, StopsWhatCanNotBeCancelledWithoutSpinning) {
+  io.ring().serve([](const ring_entry&, instant now) -> sim::virtual_answer {
+    return {.at = now + duration{20'000'000}, .result = 5, .can_be_cancelled = false};
+  });
+  io.queue(first);
+  io.park(clock.time(), clock.time());
+  const std::uint64_t enters = io.ring().counts().enters;
+
+  io.stop();
+
+  EXPECT_EQ(first.answers, 1);
+  EXPECT_EQ(first.result, 5);
+  EXPECT_LE(io.ring().counts().enters - enters, 25U) << "one for each millisecond, and a few";
+}
+
+TEST_F(submission_test, StopsThroughRefusalsWithoutSpinning) {
+  io.queue(first);
+  io.park(clock.time(), clock.time());
+  io.ring().serve({});
+  io.ring().fail(10, -EAGAIN);
+  const std::uint64_t sleeps = io.ring().counts().sleeps;
+  sim::virtual_ring_counts before = io.ring().counts();
+
+  io.stop();
+
+  EXPECT_EQ(first.answers, 1);
+  EXPECT_EQ(io.in_flight(), 0U);
+  EXPECT_GE(io.ring().counts().sleeps, sleeps + 1);
+  EXPECT_LE(io.ring().counts().failed - before.failed, 10U);
+}
+
+TEST_F(submission_test, StopsOverARingThatTakesNothingAnyMore) {
+  io.queue(first);
+  io.queue(second);
+  io.ring().fail(sim::virtual_ring::for_ever, -EBADF);
+
+  io.stop();
+
+  EXPECT_EQ(first.result, -ECANCELED);
+  EXPECT_EQ(second.result, -ECANCELED);
+}
+
+TEST_F(submission_test, AnswersWhatIsQueuedAndWhatIsInFlightWhenItIsDestroyed) {
+  port_probe asked;
+  {
+    over_virtual<never_by_itself> gone{ring({.entries = 2, .latency = duration{1'000'000}}), {}, clock};
+    gone.queue(first);
+    gone.park(clock.time(), clock.time());
+    gone.queue(second);
+    EXPECT_TRUE(gone.queue(device_read(), asked));
+  }
+
+  EXPECT_EQ(first.result, -ECANCELED);
+  EXPECT_EQ(second.result, -ECANCELED);
+  EXPECT_EQ(asked.result, -ECANCELED);
+  EXPECT_EQ(first.answers + second.answers + asked.answers, 3);
+}
+
+TEST_F(submission_test, IsAPortWhereItsRingHasADescriptor) {
+  EXPECT_TRUE(ring_port<decltype(io)>);
+  EXPECT_EQ(io.descriptor(), 1'000'000);
+  EXPECT_TRUE(io.is_owner());
+}
+
+TEST_F(submission_test, AnOperationIsWaitingUntilItsLastAnswer) {
+  io.queue(first);
+  io.park(clock.time(), clock.time());
+  io.ring().deliver({.user_data = first.entry().user_data, .result = 1, .flags = ring_completion::more});
+
+  io.turn(clock.time());
+  EXPECT_EQ(first.answers, 1);
+  EXPECT_TRUE(first.is_waiting()) << "the kernel still writes into what it names";
+  io.park(clock.time(), never);
+
+  EXPECT_EQ(first.answers, 2);
+  EXPECT_FALSE(first.is_waiting());
+}
+
+class submission_contract : public submission_test {
+ protected:
+  void SetUp() override {
+    if (!is_checked) GTEST_SKIP() << "an unchecked build does not look at contracts";
+  }
+};
+
+TEST_F(submission_contract, AnOperationIsNotQueuedTwice) {
+  io.queue(first);
+
+  EXPECT_DEATH(io.queue(first), "queued that is queued or in flight");
+}
+
+TEST_F(submission_contract, AnOperationIsNotChangedWhileItWaits) {
+  io.queue(first);
+
+  EXPECT_DEATH(first.ask(entries::nop()), "changed while it was queued");
+}
+
+TEST_F(submission_contract, AnOperationIsNotDestroyedWhileItWaits) {
+  const auto destroy_early = [&] {
+    probe gone{device_read()};
+    io.queue(gone);
+  };
+
+  EXPECT_DEATH(destroy_early(), "destroyed before it was answered");
+}
+
+TEST_F(submission_contract, AWatchNeedsAMark) { EXPECT_DEATH(io.watch(device_read()), "mark of 2 or more"); }
+
+}  // namespace
+}  // namespace pinion::iosubmit
