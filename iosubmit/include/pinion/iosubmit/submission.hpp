@@ -123,7 +123,7 @@ class submission {
 
   /// Answers everything: what is queued with -ECANCELED, what is in flight when the kernel lets go of it, which it is asked to do; also
   /// what answers queue meanwhile, so an answer looks at its result before it queues again. Before Linux 5.19 the kernel can't be
-  /// asked, and this waits for as long as the operations take. What is in flight in a ring that refuses every enter stays unanswered.
+  /// asked, and this waits for as long as the operations take. What is in flight in a ring that refuses this enter for good stays unanswered.
   void stop() noexcept {
     stopping_ = true;
     for (bool ring_works = true;;) {
