@@ -18,7 +18,7 @@ violation nothing_is_left_when_the_owner_parks(const submission_factory& factory
     io.queue(device_read(), by_port);
     io.park(io.now());
     if (!factory.is_faulty && factory.ring.completions > count && io.io().depth() != 0)
-      return broken(factory, "a park that did not wait left ", io.io().depth(), " of ", count);
+      return broken(factory, "a park that did not wait left ", io.io().depth(), " of ", count + 1);
     io.park(io.now() + duration{10'000'000});
     if (violation what = io.found("S1")) return what;
     io.settle();

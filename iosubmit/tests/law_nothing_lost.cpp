@@ -2,6 +2,7 @@
 //
 // S5: whatever the kernel answers to an enter, each operation is answered once, and in order.
 #include <array>
+#include <utility>
 
 #include "rig.hpp"
 
@@ -86,6 +87,7 @@ violation the_end_answers_all(const submission_factory& factory) {
     std::array<probe, 30> in_flight, queued;
     std::array<port_probe, 5> by_port;
     int took[5] = {};
+    bool asked_late = false;
     probe lasting{{.operation = codes::recv}}, late{device_read()};
     rig io{factory};
     io.ring().serve([&](const ring_entry& entry, instant now) -> sim::virtual_answer {
@@ -101,7 +103,7 @@ violation the_end_answers_all(const submission_factory& factory) {
     for (probe& each : queued) {
       each.ask(device_read());
       each.then = [&](probe&) {
-        if (!late.is_waiting() && late.answers == 0) io.queue(late);
+        if (!std::exchange(asked_late, true)) io.queue(late);
       };
       io.queue(each);
     }
