@@ -2,22 +2,30 @@
 //
 // adaptive: enters when waiting has cost as much as entering would.
 //
-// What an enter costs is paid in the owner's time, what a delay costs in the time of all that is queued. So this sums up how long
-// everything queued has waited (the area below the depth, in operations times nanoseconds) and enters when that reaches the price of
-// an enter: who may neither know when the next operation comes nor what it is never pays twice what one who knew would have paid. One
-// operation that is alone waits for about the price; thirty that were queued together are as impatient as thirty are.
+// An enter is paid for in the owner's time, a delay in the time of all that is queued. Three rules weigh the two, and each looks at
+// something that batching changes:
 //
-// The price follows the load. An enter of the owner's holds up every completion that is there to be worked on, and how many those are
-// shows in how many come back at once: with an average of n completions an enter, it costs n + 1 times `enter_cost`. A loop that has
-// little to do so enters at the end of each turn, and one that is overrun enters seldom and with much.
+//   At the end of a turn: how long everything queued has waited, taken together (the area below the depth, in operations times
+//   nanoseconds). It enters when that reaches `enter_cost`: who does not know when the next operation comes pays so at most twice what
+//   one who knew would have paid. In nearly every loop that is one enter for all that a turn has queued.
+//
+//   Within a turn: how long turns are, which is how old operations are at their end, and how many they queue. Where turns are long
+//   and operations few, another one to share an enter with comes too late: each is entered at once.
+//
+//   Before a wait: how many completions an enter brings. Much is in flight, and none of the last answers was quick: then it waits for
+//   a share of what is out, for the same share of the quickest answer at most. Where such a wait brought no two, it lets
+//   `rest` waits pass by before it tries again.
 //
 //   submission<adaptive, uring_ring> io{uring_ring{{}}};
 //   std::puts(to_string(io.policy()).c_str());
 //
-// No latency of any operation is looked at: most of it is the device's, which no batch changes.
+// How long operations take is used for the bound of a wait only: most of it is the device's, which no batch changes.
+// docs/design/iosubmit-adaptive.md has the argument, and what it was measured on.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <pinion/iosubmit/concept.hpp>
 #include <string>
 
@@ -25,61 +33,136 @@ namespace pinion::iosubmit {
 
 /// Every number that adaptive decides by.
 struct adaptive_options {
-  duration enter_cost{1'000};    ///< what an enter costs the owner, where nothing else waits for it
-  std::uint32_t batch_max = 64;  ///< enter when so many are queued, whatever they have waited
-  std::uint32_t memory = 8;      ///< the averages are over about the last so many enters; 1 to 2^16
+  duration enter_cost{
+      1'000};  ///< what an enter costs the owner: waiting that adds up to it ends at the turn's end
+  std::uint32_t batch_max = 64;  ///< enter when so many are queued, whatever they have waited; 0 is as 1
+
+  /// Enter at once where a turn takes longer than this for each operation that it queues, or than twice this if it queues fewer than
+  /// two. Several times what an enter costs with an entry that rings a device's bell; `forever`: never at once.
+  duration at_once_above{20'000};
+
+  /// Waits for one share of so many of what is out, and for one share of the quickest recent answer; 0: for one completion, always.
+  std::uint32_t share = 4;
+  duration gather_max{1'000'000};  ///< and for more than one no longer than this
+  std::uint32_t answers = 256;     ///< recent are the last so many answers, up to twice as many; at least 1
+  std::uint32_t rest = 256;        ///< waits that pass by after one that gathered in vain
   friend constexpr bool operator==(const adaptive_options&, const adaptive_options&) noexcept = default;
 };
 
-/// Weighs waiting against entering.
+/// Weighs waiting against entering. A policy that is told latencies (latency_policy).
 class adaptive {
  public:
-  /// With nothing known: an enter costs what it does on an idle machine.
+  /// With nothing known: enters at the end of turns, and waits for one completion.
   explicit adaptive(const adaptive_options& options = {}) noexcept
-      : options_(options), price_(options.enter_cost.ns) {}
+      : options_(options), answers_left_(options.answers) {}
 
   bool queued(const queue_state& state) noexcept {
-    waited_ += depth_ * (state.now - at_).ns;
-    at_ = state.now;
+    if (state.now != at_) end_turn(state.now);
+    operations_ += state.depth > depth_ ? 1U : 0U;
     depth_ = state.depth;
-    return depth_ != 0 && (waited_ >= price_ || depth_ >= options_.batch_max);
+    return depth_ != 0 && (at_once_ || waited_ >= options_.enter_cost.ns || depth_ >= options_.batch_max);
   }
   void entered(const entered_batch& batch) noexcept {
     waited_ = 0;
-    depth_ -= depth_ < batch.accepted ? depth_ : batch.accepted;
+    depth_ -= std::min(depth_, batch.accepted);
   }
   void reaped(const reaped_batch& batch) noexcept {
-    const std::int64_t seen = std::int64_t{batch.count} * one;
-    completions_ += (seen - completions_) / static_cast<std::int64_t>(options_.memory);
-    price_ = options_.enter_cost.ns * static_cast<std::uint64_t>(completions_ + one) / one;
+    if (batch.now != at_) end_turn(batch.now);
+    if (gathering_ && batch.count < 2) resting_ = options_.rest;
+    gathering_ = false;
   }
-  park_wait about_to_park(const queue_state& /*state*/) noexcept { return {}; }
+  void completed(duration latency) noexcept {
+    quickest_ = std::min(quickest_, latency.ns);
+    if (--answers_left_ == 0) forget();
+  }
+  park_wait about_to_park(const queue_state& state) noexcept {
+    if (state.now != at_) end_turn(state.now);
+    if (resting_ != 0) {
+      --resting_;
+      return {};
+    }
+    const duration most = gather();
+    if (most == duration{} || most < options_.enter_cost)
+      return {};  // too little is known, or answers are quick; also where share is 0
+    const std::uint32_t some = (state.depth + state.in_flight) / options_.share;
+    if (some < 2) return {};
+    gathering_ = true;
+    return {.count = some, .gather = most};
+  }
 
-  /// How long all that is queued has waited, taken together, as of the last queued().
-  [[nodiscard]] duration waited() const noexcept { return duration{waited_}; }
-  /// What an enter costs now: waited() that reaches it ends the waiting.
-  [[nodiscard]] duration price() const noexcept { return duration{price_}; }
-  /// Completions an enter, averaged, in sixteenths.
-  [[nodiscard]] std::uint64_t completions_in_sixteenths() const noexcept {
-    return static_cast<std::uint64_t>(completions_);
+  /// Whether operations are entered as soon as they are queued.
+  [[nodiscard]] bool enters_at_once() const noexcept { return at_once_; }
+  /// How often that has changed, and when it last did.
+  [[nodiscard]] std::uint64_t changes() const noexcept { return changes_; }
+  [[nodiscard]] instant changed() const noexcept { return changed_; }
+  /// How long turns are, and how many operations they queue in 256ths: averages over turns that queue some. They are why.
+  [[nodiscard]] duration turn() const noexcept { return duration{static_cast<std::uint64_t>(turn_ns_)}; }
+  [[nodiscard]] std::uint64_t operations_in_256ths() const noexcept {
+    return static_cast<std::uint64_t>(operations_mean_);
   }
+  /// How long all that is queued has waited, taken together, as of the last turn's end.
+  [[nodiscard]] duration waited() const noexcept { return duration{waited_}; }
+  /// How long a wait may gather, when it may; and how many waits pass by until then.
+  [[nodiscard]] duration gather() const noexcept {
+    return options_.share == 0 ? duration{}
+                               : std::min(options_.gather_max,
+                                          duration{std::min(quickest_, quickest_before_) / options_.share});
+  }
+  [[nodiscard]] std::uint32_t resting() const noexcept { return resting_; }
   /// What it was made with.
   [[nodiscard]] const adaptive_options& options() const noexcept { return options_; }
 
   friend bool operator==(const adaptive&, const adaptive&) noexcept = default;
 
  private:
-  static constexpr std::int64_t one = 16;
+  static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
+  static constexpr std::uint64_t turn_ns_max = 10'000'000;  // somebody else's time slice is no turn
+  static constexpr int memory_bits = 4;                     // averages are over about the last 16 turns
+
+  void end_turn(instant now) noexcept {
+    const std::uint64_t passed = (now - at_).ns;
+    waited_ += depth_ * passed;
+    at_ = now;
+    if (operations_ == 0) return;
+    turn_ns_ += (static_cast<std::int64_t>(std::min(passed, turn_ns_max)) - turn_ns_) >> memory_bits;
+    operations_mean_ += (static_cast<std::int64_t>(operations_) * 256 - operations_mean_) >> memory_bits;
+    operations_ = 0;
+    const auto operations = static_cast<std::uint64_t>(std::max<std::int64_t>(2 * 256, operations_mean_));
+    const bool is_long =
+        duration{static_cast<std::uint64_t>(turn_ns_) * 256} > options_.at_once_above * operations;
+    if (is_long != at_once_) change(now);
+  }
+
+  void change(instant now) noexcept {
+    at_once_ = !at_once_;
+    ++changes_;
+    changed_ = now;
+  }
+
+  void forget() noexcept {
+    quickest_before_ = quickest_;
+    quickest_ = none;
+    answers_left_ = options_.answers;
+  }
 
   adaptive_options options_;
+  instant at_{};  // the latest time seen: of the last turn's end
   std::uint64_t waited_ = 0;
-  std::uint64_t price_;
-  std::int64_t completions_ = 0;
-  instant at_;
+  std::int64_t turn_ns_ = 0;
+  std::int64_t operations_mean_ = 0;
   std::uint32_t depth_ = 0;
+  std::uint32_t operations_ = 0;  // queued in this turn
+  std::uint64_t quickest_ = none;
+  std::uint64_t quickest_before_ = 0;
+  std::uint32_t answers_left_;
+  std::uint32_t resting_ = 0;
+  bool at_once_ = false;
+  bool gathering_ = false;
+  std::uint64_t changes_ = 0;
+  instant changed_{};
 };
 
-/// One line for people: what is queued has waited for, what an enter costs, completions an enter.
+/// One line for people: which rule holds within turns and why, and what a wait does.
 [[nodiscard]] std::string to_string(const adaptive& policy);
 
 }  // namespace pinion::iosubmit
