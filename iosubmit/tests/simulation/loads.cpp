@@ -45,6 +45,9 @@ std::vector<family> tuned_families() {
                                  jobs(microseconds(20), 20, 1000), 500);
   const phase slices = latency("direct reads 2 k/s, endless slices of 50 us",
                                {.what = kind::direct_read, .rate = 2e3}, endless(microseconds(50)), 4000);
+  const phase quiet = latency("512 connections that speak every 20 ms, jobs of 100 us",
+                              {.what = kind::receive, .depth = 512, .quiet = milliseconds(20)},
+                              jobs(microseconds(5), 20, 1000));
   const phase cached = throughput("256 cached reads", {.what = kind::cached_read, .depth = 256});
   const phase direct = throughput("128 direct reads", {.what = kind::direct_read, .depth = 128});
   const phase writes = throughput("32 writes of 1 MB", {.what = kind::large_write, .depth = 32}, 500);
@@ -61,7 +64,7 @@ std::vector<family> tuned_families() {
   const auto alone = [](const phase& one) { return load_case{.phases = {one}}; };
   const std::vector<std::uint64_t> seeds{1, 2};
   return {
-      {"latency", {alone(low), alone(medium), alone(receives), alone(slices)}, seeds},
+      {"latency", {alone(low), alone(medium), alone(receives), alone(slices), alone(quiet)}, seeds},
       {"throughput", {alone(cached), alone(direct), alone(writes), alone(echoes)}, seeds},
       {"burst", {alone(burst), alone(burst_at_once)}, seeds},
       {"mix",
@@ -79,6 +82,10 @@ std::vector<family> unseen_families() {
                               endless(microseconds(8)), 500);
   const phase cached = latency("cached reads 10 k/s, endless slices of 25 us",
                                {.what = kind::cached_read, .rate = 10e3}, endless(microseconds(25)));
+  const phase quiet = latency("64 connections that speak every 10 ms",
+                              {.what = kind::receive, .depth = 64, .quiet = milliseconds(10)}, {}, 2000);
+  const phase writes_apart =
+      latency("writes of 1 MB 7.5 k/s", {.what = kind::large_write, .rate = 7.5e3}, {}, 4000);
   const phase few = throughput("16 direct reads", {.what = kind::direct_read, .depth = 16});
   const phase many = throughput(
       "1024 direct reads, 5 us each",
@@ -99,7 +106,10 @@ std::vector<family> unseen_families() {
   const auto not_kept_back = [](const phase& one) { return load_case{.phases = {one}, .keeps_back = false}; };
   const std::vector<std::uint64_t> seeds{1001, 1002};
   return {
-      {"latency", {alone(low), alone(medium), alone(sends), alone(cached), not_kept_back(medium)}, seeds},
+      {"latency",
+       {alone(low), alone(medium), alone(sends), alone(cached), alone(quiet), alone(writes_apart),
+        not_kept_back(medium)},
+       seeds},
       {"throughput", {alone(few), alone(many), alone(sending), alone(writes), not_kept_back(few)}, seeds},
       {"burst", {alone(burst), alone(cached_burst)}, seeds},
       {"mix",

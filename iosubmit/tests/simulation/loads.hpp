@@ -29,6 +29,8 @@ struct client {
   kind what = kind::direct_read;
   double rate = 0;          ///< requests a second, of a Poisson process
   std::uint32_t depth = 0;  ///< so many at a time, each asking anew when it was answered
+  duration
+      quiet{};  ///< with depth, of receives: until the other side speaks, on average; it counts from there
   std::uint32_t burst = 0;  ///< so many within `spread`, once in `period`; one comes first, alone
   duration period{200'000'000};
   duration spread{50'000'000};

@@ -114,13 +114,21 @@ class machine {
     const costs::call& cost = costs_.of_call(what);
     auto& last = last_enter_[static_cast<std::size_t>(what)];
     spend(std::exchange(last, enter) == enter ? cost.each : cost.first + cost.each);
-    const duration service = costs_.service(what, entry.offset);
+    const duration service = entry.length != 0 ? spoken(entry) : costs_.service(what, entry.offset);
     switch (what) {
     case kind::direct_read: return {.at = through(reads_, service)};
     case kind::large_write: return {.at = through(writes_, service)};
     case kind::receive: return {.at = clock_.time() + service};
     default: return {.at = clock_.time()};
     }
+  }
+
+  // The other side's silence; it is what follows that somebody waits for.
+  duration spoken(const ring_entry& entry) {
+    auto& one = static_cast<request&>(static_cast<operation&>(answer_of(entry.user_data)));
+    const duration silence = draws_.wait(1e9 / static_cast<double>(phase_->clients[one.who].quiet.ns));
+    one.arrived = clock_.time() + silence;
+    return silence;
   }
 
   template <std::size_t Channels>
@@ -229,7 +237,8 @@ class machine {
     one.is_first = false;
     one.ask({.operation = codes::read,
              .descriptor = static_cast<std::int32_t>(phase_->clients[who].what),
-             .offset = quantile});
+             .offset = quantile,
+             .length = phase_->clients[who].quiet != duration{} ? 1U : 0U});
   }
 
   // ---- a phase ----

@@ -148,35 +148,60 @@ judgement judge(const costs& of, const std::vector<contestant>& all, const std::
   return found;
 }
 
-std::string table(const judgement& of) {
+std::string summary(const judgement& of) {
   std::string text = "| policy |";
   std::string rule = "|---|";
   for (const judgement::of_family& one : of.families) {
     text += ' ' + one.name + " |";
-    rule += "---|";
+    rule += "---:|";
   }
   text += '\n' + rule + '\n';
   for (std::size_t who = 0; who < of.names.size(); ++who) {
     text += "| " + of.names[who] + " |";
-    for (const judgement::of_family& one : of.families)
-      text += ' ' + fixed(one.regrets[who] * 100, 1) + "% |";
+    for (const judgement::of_family& one : of.families) {
+      const std::string percent = fixed(one.regrets[who] * 100, 1);
+      text += ' ' + (percent == "-0.0" ? "0.0" : percent) + "% |";
+    }
     text += '\n';
   }
+  return text;
+}
+
+std::string details(const judgement& of, const std::string& title, double figures::* what, double unit,
+                    int decimals) {
+  std::string text = "| " + title + " |";
+  std::string rule = "|---|";
+  for (const std::string& name : of.names) {
+    text += ' ' + name + " |";
+    rule += "---:|";
+  }
+  text += '\n' + rule + '\n';
   for (const judgement::of_family& family : of.families)
     for (const judgement::of_phase& phase : family.phases) {
-      text += '\n' + family.name + ": " + phase.name + "\n\n";
-      text += "| policy | score us | mean us | P99 us | wall ns/op | CPU ns/op | ops/enter | first us |\n";
-      text += "|---|---|---|---|---|---|---|---|\n";
-      for (std::size_t who = 0; who < of.names.size(); ++who) {
-        const figures& f = phase.by_contestant[who];
-        const std::pair<double, int> cells[] = {
-            {f.score_ns / 1e3, 2}, {f.mean_ns / 1e3, 1}, {f.p99_ns / 1e3, 1},  {f.wall_ns, 0},
-            {f.cpu_ns, 0},         {f.per_enter, 2},     {f.first_ns / 1e3, 1}};
-        text += "| " + of.names[who];
-        for (const auto& [value, decimals] : cells) text += " | " + fixed(value, decimals);
-        text += " |\n";
-      }
+      text += "| " + family.name + ": " + phase.name + " |";
+      for (const figures& one : phase.by_contestant) text += ' ' + fixed(one.*what / unit, decimals) + " |";
+      text += '\n';
     }
+  return text;
+}
+
+std::string page(const judgement& tuned, const judgement& unseen) {
+  std::string text = "# Regret of the submission policies, in simulation\n\n"
+                     "By how much a policy's score on a family of loads is above that of the best fixed one "
+                     "(all but adaptive). Less is better;\n"
+                     "below 0 it is ahead of them all. Made by `iosubmit_regret_table`, compared by "
+                     "`regret_test.cpp`; what the loads are and\n"
+                     "what the scores mean stands in `iosubmit/tests/simulation/loads.hpp`, the machine's "
+                     "costs in `service_times.csv` beside it.\n";
+  const auto section = [&](const std::string& title, const judgement& of) {
+    text += "\n## " + title + "\n\n" + summary(of);
+    text += "\nThe scores, in us:\n\n" + details(of, "score", &figures::score_ns, 1e3, 1);
+    text += "\nCPU time of an operation, in ns, all that the core did divided by all that was answered:\n\n";
+    text += details(of, "CPU", &figures::cpu_ns, 1, 0);
+    text += "\nOperations an enter:\n\n" + details(of, "per enter", &figures::per_enter, 1, 2);
+  };
+  section("Loads that adaptive's numbers were chosen on", tuned);
+  section("Loads and seeds that they were not chosen on", unseen);
   return text;
 }
 

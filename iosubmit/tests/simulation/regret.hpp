@@ -6,7 +6,7 @@
 // its modes follow latencies, but it is one of those that are there to be chosen.
 //
 //   const judgement all = judge(machine, contestants(), tuned_families());
-//   std::cout << table(all);
+//   std::cout << summary(all);
 #pragma once
 
 #include <cstdint>
@@ -29,6 +29,7 @@ struct figures {
   double cpu_ns = 0;     ///< an operation
   double per_enter = 0;  ///< operations an enter
   double first_ns = 0;   ///< after idle time; 0 where there is none
+  friend bool operator==(const figures&, const figures&) noexcept = default;
 };
 
 /// One of those who are judged: runs a case, and gives each phase's figures.
@@ -78,7 +79,9 @@ struct judgement {
 [[nodiscard]] judgement judge(const costs& of, const std::vector<contestant>& all,
                               const std::vector<family>& loads);
 
-/// As docs/iosubmit/regret.md has it.
-[[nodiscard]] std::string table(const judgement& of);
+/// Regrets by policy and family.
+[[nodiscard]] std::string summary(const judgement& of);
+/// docs/iosubmit/regret.md.
+[[nodiscard]] std::string page(const judgement& tuned, const judgement& unseen);
 
 }  // namespace pinion::iosubmit::simulation

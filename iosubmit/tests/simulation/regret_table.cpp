@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// regret_table: prints docs/iosubmit/regret.md.
+// regret_table: prints docs/iosubmit/regret.md, to be run whenever a policy, a load or the captured costs are meant to change it.
 //
+//   cmake --build build/release --target iosubmit_regret_table
 //   build/release/iosubmit/tests/simulation/iosubmit_regret_table > docs/iosubmit/regret.md
 #include <fstream>
 #include <iostream>
 
 #include "regret.hpp"
 
-int main(int count, char** arguments) {
-  namespace simulation = pinion::iosubmit::simulation;
+int main() {
+  using namespace pinion::iosubmit::simulation;
   std::ifstream stream{PINION_SERVICE_TIMES};
-  const simulation::costs machine = simulation::costs::of(stream);
-  const bool unseen = count > 1 && std::string{arguments[1]} == "unseen";
-  std::cout << simulation::table(
-      simulation::judge(machine, simulation::contestants(),
-                        unseen ? simulation::unseen_families() : simulation::tuned_families()));
+  const costs machine = costs::of(stream);
+  std::cout << page(judge(machine, contestants(), tuned_families()),
+                    judge(machine, contestants(), unseen_families()));
   return 0;
 }
