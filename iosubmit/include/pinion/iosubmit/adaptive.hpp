@@ -54,13 +54,13 @@ class adaptive {
  public:
   /// With nothing known: enters at the end of turns, and waits for one completion.
   explicit adaptive(const adaptive_options& options = {}) noexcept
-      : options_(options), answers_left_(options.answers) {}
+      : options_(options), price_(options.enter_cost.ns), answers_left_(options.answers) {}
 
   bool queued(const queue_state& state) noexcept {
     if (state.now != at_) end_turn(state.now);
     operations_ += state.depth > depth_ ? 1U : 0U;
     depth_ = state.depth;
-    return depth_ != 0 && (at_once_ || waited_ >= options_.enter_cost.ns || depth_ >= options_.batch_max);
+    return depth_ != 0 && (waited_ >= price_ || depth_ >= options_.batch_max);
   }
   void entered(const entered_batch& batch) noexcept {
     waited_ = 0;
@@ -117,6 +117,7 @@ class adaptive {
  private:
   static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
   static constexpr std::uint64_t turn_ns_max = 10'000'000;  // somebody else's time slice is no turn
+  static constexpr std::int64_t operations_min = 512;       // two, in 256ths
   static constexpr int memory_bits = 4;                     // averages are over about the last 16 turns
 
   void end_turn(instant now) noexcept {
@@ -127,7 +128,7 @@ class adaptive {
     turn_ns_ += (static_cast<std::int64_t>(std::min(passed, turn_ns_max)) - turn_ns_) >> memory_bits;
     operations_mean_ += (static_cast<std::int64_t>(operations_) * 256 - operations_mean_) >> memory_bits;
     operations_ = 0;
-    const auto operations = static_cast<std::uint64_t>(std::max<std::int64_t>(2 * 256, operations_mean_));
+    const auto operations = static_cast<std::uint64_t>(std::max(operations_min, operations_mean_));
     const bool is_long =
         duration{static_cast<std::uint64_t>(turn_ns_) * 256} > options_.at_once_above * operations;
     if (is_long != at_once_) change(now);
@@ -135,6 +136,7 @@ class adaptive {
 
   void change(instant now) noexcept {
     at_once_ = !at_once_;
+    price_ = at_once_ ? 0 : options_.enter_cost.ns;
     ++changes_;
     changed_ = now;
   }
@@ -146,8 +148,9 @@ class adaptive {
   }
 
   adaptive_options options_;
-  instant at_{};  // the latest time seen: of the last turn's end
+  instant at_;  // the latest time seen: of the last turn's end
   std::uint64_t waited_ = 0;
+  std::uint64_t price_;  // what waited_ is held against: none where operations are entered at once
   std::int64_t turn_ns_ = 0;
   std::int64_t operations_mean_ = 0;
   std::uint32_t depth_ = 0;
@@ -159,7 +162,7 @@ class adaptive {
   bool at_once_ = false;
   bool gathering_ = false;
   std::uint64_t changes_ = 0;
-  instant changed_{};
+  instant changed_;
 };
 
 /// One line for people: which rule holds within turns and why, and what a wait does.
