@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The client of the echo workload as a program: load.hpp says what it does. It prints its figures in one line and ends with 0; what
-// went wrong stands on stderr, and the exit status is 1, or 2 for an option that can't be used.
+// went wrong stands on stderr, and the exit status is 1, or 2 for an option that can't be used, or 3 where the server fell silent.
 #include <sched.h>
 
 #include <charconv>
@@ -76,7 +76,7 @@ int main(int argc, char** argv) {
   const load::figures seen = load::run(wanted);
   if (!seen.fault.empty()) {
     std::fprintf(stderr, "iosubmit_load: %s\n", seen.fault.c_str());
-    return 1;
+    return seen.was_silence ? 3 : 1;
   }
   std::puts(load::as_line(seen).c_str());
   return 0;

@@ -9,6 +9,7 @@
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <array>
@@ -68,6 +69,8 @@ class connection {
     number_ = number;
     descriptor_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (descriptor_ < 0) return because("a socket");
+    const timeval longest{.tv_sec = silence_ms_max / 1000, .tv_usec = 0};
+    setsockopt(descriptor_, SOL_SOCKET, SO_SNDTIMEO, &longest, sizeof longest);  // of connect(), too
     sockaddr_in to{};
     to.sin_family = AF_INET;
     to.sin_port = htons(port);
@@ -204,7 +207,10 @@ figures talk(const request& wanted, std::vector<connection>& all, int epoll) {
     const int count = epoll_wait(epoll, ready.data(), static_cast<int>(ready.size()), silence_ms_max);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return {.fault = because("epoll_wait")};
-    if (count == 0) return {.fault = "the server was silent for " + std::to_string(silence_ms_max) + " ms"};
+    if (count == 0) {
+      return {.fault = "the server was silent for " + std::to_string(silence_ms_max) + " ms",
+              .was_silence = true};
+    }
     for (std::size_t place = 0; std::cmp_less(place, count); ++place) {
       connection& who = all[ready[place].data.u64];
       const bool is_whole = who.receive(failed.fault);

@@ -40,6 +40,8 @@ struct figures {
   double p99_ns = 0;
   double server_cpu_ns = 0;  ///< a message
   std::string fault{};       ///< what went wrong, if anything did: then the figures mean nothing
+  bool was_silence =
+      false;  ///< the fault is that the server did not answer: it hangs, or the machine is far too busy
 };
 
 /// Connects, talks until the time is over, and closes. Ends on its own, a second after the server fell silent at the latest.
