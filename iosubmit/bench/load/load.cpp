@@ -65,25 +65,30 @@ class connection {
     if (descriptor_ >= 0) close(descriptor_);
   }
 
-  [[nodiscard]] std::string open(std::uint16_t port, int epoll, std::uint64_t number) {
+  /// A fault, or none.
+  [[nodiscard]] figures open(const request& wanted, int epoll, std::uint64_t number) {
     number_ = number;
     descriptor_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (descriptor_ < 0) return because("a socket");
-    const timeval longest{.tv_sec = silence_ms_max / 1000, .tv_usec = 0};
+    if (descriptor_ < 0) return {.fault = because("a socket")};
+    const timeval longest{.tv_sec = wanted.connecting.count() / 1000,
+                          .tv_usec = wanted.connecting.count() % 1000 * 1000};
     setsockopt(descriptor_, SOL_SOCKET, SO_SNDTIMEO, &longest, sizeof longest);  // of connect(), too
     sockaddr_in to{};
     to.sin_family = AF_INET;
-    to.sin_port = htons(port);
+    to.sin_port = htons(wanted.port);
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (connect(descriptor_, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) {
-      return because("connection " + std::to_string(number) + " to 127.0.0.1:" + std::to_string(port));
+      const bool was_silence = errno == EINPROGRESS;
+      return {.fault = because("connection " + std::to_string(number) +
+                               " to 127.0.0.1:" + std::to_string(wanted.port)),
+              .was_silence = was_silence};
     }
     const int yes = 1;
     setsockopt(descriptor_, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     epoll_event interest{};
     interest.events = EPOLLIN;
     interest.data.u64 = number;
-    if (epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor_, &interest) != 0) return because("epoll_ctl");
+    if (epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor_, &interest) != 0) return {.fault = because("epoll_ctl")};
     return {};
   }
 
@@ -141,8 +146,8 @@ std::string refusal_of(const request& wanted) {
   if (wanted.connections == 0 || wanted.connections > connections_max) {
     return "connections are 1 to " + std::to_string(connections_max);
   }
-  if (wanted.measured.count() <= 0 || wanted.warm_up.count() < 0 || wanted.warm_up > duration_max ||
-      wanted.measured > duration_max) {
+  if (wanted.connecting.count() <= 0 || wanted.connecting > duration_max || wanted.measured.count() <= 0 ||
+      wanted.warm_up.count() < 0 || wanted.warm_up > duration_max || wanted.measured > duration_max) {
     return "durations are up to " + std::to_string(duration_max.count()) + " ms";
   }
   return room_for(wanted.connections);
@@ -194,7 +199,7 @@ class tally {
 figures talk(const request& wanted, std::vector<connection>& all, int epoll) {
   figures failed;
   for (std::size_t number = 0; number < all.size(); ++number) {
-    failed.fault = all[number].open(wanted.port, epoll, number);
+    failed = all[number].open(wanted, epoll, number);
     if (!failed.fault.empty()) return failed;
   }
   for (connection& each : all) {

@@ -30,6 +30,8 @@ struct request {
   std::uint16_t port = 0;       ///< where a server listens on 127.0.0.1 already
   std::size_t connections = 1;  ///< up to connections_max; each has one message under way
   int server = 0;               ///< the process whose CPU time is charged; 0: none is
+  /// For each connection. One that finds the server's backlog full is tried again after 1 s, and after 2 s more.
+  std::chrono::milliseconds connecting{5000};
   std::chrono::milliseconds warm_up{500};
   std::chrono::milliseconds measured{2000};
 };
@@ -44,7 +46,8 @@ struct figures {
       false;  ///< the fault is that the server did not answer: it hangs, or the machine is far too busy
 };
 
-/// Connects, talks until the time is over, and closes. Ends on its own, a second after the server fell silent at the latest.
+/// Connects, talks until the time is over, and closes. Ends on its own, a second after the server fell silent at the latest,
+/// or when a connection was not taken in time.
 [[nodiscard]] figures run(const request& wanted);
 
 /// The line that the program prints, and the same read back; what is no such line is a fault.

@@ -144,6 +144,26 @@ TEST(EchoLoad, EndsWhereTheServerFallsSilent) {
   EXPECT_NE(seen.fault.find("silent"), std::string::npos) << seen.fault;
 }
 
+TEST(EchoLoad, EndsWhereTheServerTakesNoConnection) {
+  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in place{};
+  place.sin_family = AF_INET;
+  place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof place;
+  ASSERT_EQ(bind(listener, reinterpret_cast<sockaddr*>(&place), length), 0);
+  ASSERT_EQ(listen(listener, 0), 0);
+  ASSERT_EQ(getsockname(listener, reinterpret_cast<sockaddr*>(&place), &length), 0);
+
+  const figures seen = run({.port = ntohs(place.sin_port),
+                            .connections = 8,
+                            .connecting = std::chrono::milliseconds{20},
+                            .measured = duration_max});
+
+  EXPECT_TRUE(seen.was_silence) << seen.fault;
+  EXPECT_NE(seen.fault.find("connection"), std::string::npos) << seen.fault;
+  close(listener);
+}
+
 TEST(EchoLoad, RefusesWhatItCanNotAsk) {
   EXPECT_NE(run({.port = 0}).fault.find("port"), std::string::npos);
   EXPECT_NE(run({.port = 1, .connections = 0}).fault.find("1 to 4096"), std::string::npos);
