@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What work gets: as much locked memory and as many descriptors as this process may have, and no more than so much time. A runtime
-//! that hangs (Glommio's, now and then, on a loaded machine) is skipped, and is said to be.
+//! What work gets: a ring, where the kernel makes one, as much locked memory and as many descriptors as this process may have, and
+//! no more than so much time. A runtime that hangs (Glommio's, now and then, on a loaded machine) is skipped, and is said to be.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use peers::program::{Outcome, skip};
+
+/// Whether the kernel makes rings for this process, or why it does not.
+pub fn ring() -> Result<(), String> {
+    let mut parameters = [0u32; 30]; // as large as io_uring_params
+    let ring = unsafe { libc::syscall(libc::SYS_io_uring_setup, 2, parameters.as_mut_ptr()) };
+    if ring < 0 {
+        return Err(format!("the kernel makes no io_uring here ({})", std::io::Error::last_os_error()));
+    }
+    unsafe { libc::close(ring as i32) };
+    Ok(())
+}
 
 /// The longest takes two on a machine with nothing else to do.
 const SECONDS_MAX: u64 = 20;

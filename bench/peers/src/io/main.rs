@@ -23,7 +23,6 @@ use runtimes::{Compio, Glommio, Monoio, Tokio};
 /// A new contestant joins by a line here, and its words in `iosubmit/bench/report.toml`.
 fn all() -> List {
     let mut list = List::default();
-    add_nop::<Compio>(&mut list, "compio_io");
     if let Err(refusal) = scratch::folder() {
         for workload in ["read4k", "write1m", "burst"] {
             list.leave_out(workload, &refusal);
@@ -32,9 +31,16 @@ fn all() -> List {
     if let Err(refusal) = echo::load_program() {
         list.leave_out("echo", &refusal);
     }
-    add_runtime::<Glommio>(&mut list, "glommio_io");
-    add_runtime::<Monoio>(&mut list, "monoio_io");
-    add_runtime::<Compio>(&mut list, "compio_io");
+    if let Err(refusal) = limits::ring() {
+        for who in ["glommio_io", "monoio_io", "compio_io"] {
+            list.leave_out(who, &refusal);
+        }
+    } else {
+        add_nop::<Compio>(&mut list, "compio_io");
+        add_runtime::<Glommio>(&mut list, "glommio_io");
+        add_runtime::<Monoio>(&mut list, "monoio_io");
+        add_runtime::<Compio>(&mut list, "compio_io");
+    }
     add_runtime::<Tokio>(&mut list, "tokio_io");
     list
 }
