@@ -37,28 +37,39 @@ struct counting_calls : uring_calls {
   }
 };
 
-/// The shipped ring, with what goes through it counted.
-class counted_uring : public basic_uring_ring<counting_calls> {
-  using shipped = basic_uring_ring<counting_calls>;
+/// epoll_calls that counts the system calls which fetch.
+struct counting_epoll_calls : epoll_calls {
+  static inline std::uint64_t enters = 0;  // as above
 
+  static int wait(int epoll, std::span<descriptor_event> into, duration timeout) noexcept {
+    ++enters;
+    return epoll_calls::wait(epoll, into, timeout);
+  }
+};
+
+/// A shipped ring over such calls, whose completions are counted, too. Made for so many operations at once.
+template <class Ring, class Calls>
+class counted_ring : public Ring {
  public:
-  explicit counted_uring(std::size_t most)
-      : shipped({.entries = static_cast<std::uint32_t>(std::max<std::size_t>(most, 256))}) {}
+  explicit counted_ring(std::size_t most)
+      : Ring({.entries = static_cast<std::uint32_t>(std::max<std::size_t>(most, 256))}) {}
 
   template <class Sink>
   std::size_t reap(Sink sink) noexcept {
-    const std::size_t count = shipped::reap(sink);
+    const std::size_t count = Ring::reap(sink);
     completions_ += count;
     return count;
   }
   [[nodiscard]] kernel_calls counted() const noexcept {
-    return {.enters = counting_calls::enters - begin_, .completions = completions_};
+    return {.enters = Calls::enters - begin_, .completions = completions_};
   }
 
  private:
-  std::uint64_t begin_ = counting_calls::enters;
+  std::uint64_t begin_ = Calls::enters;
   std::uint64_t completions_ = 0;
 };
+using counted_uring = counted_ring<basic_uring_ring<counting_calls>, counting_calls>;
+using counted_epoll = counted_ring<basic_epoll_ring<counting_epoll_calls>, counting_epoll_calls>;
 
 /// The shipped ring and nothing else.
 class plain_uring : public uring_ring {
@@ -86,7 +97,7 @@ struct submission_of {
       }
     };
 
-    engine(Handler& handler, std::size_t most) : handler_(handler), io_(Ring{most}, Policy{}) {}
+    engine(Handler& handler, std::size_t most) : handler_(handler), io_(Ring{most}) {}
 
     void nop(slot& each) noexcept { ask(each, entries::nop()); }
     void read(slot& each, int file, std::span<std::byte> into, std::uint64_t offset) noexcept {

@@ -26,6 +26,7 @@ void add_ours() {
       pinion::bench::leave_out(who, to_string(ring.error()));
     }
   });
+  add_echo<submission_of<adaptive, counted_epoll>>("epoll_ring");
 }
 
 }  // namespace
