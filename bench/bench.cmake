@@ -39,6 +39,23 @@ function(pinion_bench_peer part name found targets package)
   endif()
 endfunction()
 
+# pinion_bench_variant(target REPLACE from to... SOURCES file... LINK target...): objects whose files see a pinion/config.hpp in
+# which this stands instead, whatever the build's is.
+function(pinion_bench_variant target)
+  cmake_parse_arguments(PARSE_ARGV 1 variant "" "" "REPLACE;SOURCES;LINK")
+  file(READ ${PINION_GENERATED_DIR}/pinion/config.hpp config)
+  while(variant_REPLACE)
+    list(POP_FRONT variant_REPLACE from to)
+    string(REPLACE "${from}" "${to}" config "${config}")
+  endwhile()
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${target}/pinion/config.hpp CONTENT "${config}" @ONLY)
+  add_library(${target} OBJECT ${variant_SOURCES})
+  pinion_settings(${target})
+  set_target_properties(${target} PROPERTIES CXX_SCAN_FOR_MODULES OFF)
+  target_include_directories(${target} BEFORE PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/${target} ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${target} PRIVATE ${variant_LINK})
+endfunction()
+
 # pinion_budget(part SOURCES file... [LINK target...]): the program <part>_budget, which `./check budget` runs under
 # callgrind. Built only when it is asked for.
 function(pinion_budget part)
