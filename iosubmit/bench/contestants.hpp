@@ -80,7 +80,7 @@ class plain_uring : public uring_ring {
 };
 
 /// A ring that is made with the number of operations that are asked for at once, and counts.
-template <class Policy, class Ring>
+template <class Policy, class Ring, class Clock = monotonic_clock>
 struct submission_of {
   template <class Handler>
   class engine {
@@ -126,7 +126,7 @@ struct submission_of {
     }
 
     Handler& handler_;
-    submission<Policy, Ring> io_;
+    submission<Policy, Ring, Clock> io_;
   };
 };
 

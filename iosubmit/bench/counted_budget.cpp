@@ -13,7 +13,7 @@ namespace pinion::iosubmit::bench {
 static_assert(is_counted);
 
 void count_with_statistics(pinion::bench::budget& counted) {
-  count_nops<submission_of<adaptive, plain_uring>>(counted, "adaptive_with_statistics");
+  count_nops<submission_of<adaptive, plain_uring, even_clock>>(counted, "adaptive_with_statistics");
 }
 
 }  // namespace pinion::iosubmit::bench

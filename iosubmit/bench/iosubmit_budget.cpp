@@ -16,7 +16,7 @@ int main() {
   using pinion::bench::instruction_meter;
   pinion::bench::budget counted;
   bench::with_each_policy([&]<class Policy>(const char* who) {
-    bench::count_nops<bench::submission_of<Policy, bench::plain_uring>>(counted, who);
+    bench::count_nops<bench::submission_of<Policy, bench::plain_uring, bench::even_clock>>(counted, who);
     counted.instructions(who, "decision", bench::measure_decision<Policy, instruction_meter>(100'000));
   });
   bench::count_with_statistics(counted);

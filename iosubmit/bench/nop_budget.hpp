@@ -5,11 +5,21 @@
 #pragma once
 
 #include <bench/budget/budget.hpp>
+#include <pinion/base/time.hpp>
 #include <string>
 
 #include "workloads/nop.hpp"
 
 namespace pinion::iosubmit::bench {
+
+/// A microsecond later whenever it is read: what a policy decides by the time is the same in each run. It costs next to nothing.
+class even_clock {
+ public:
+  instant now() noexcept { return now_ = now_ + duration{1'000}; }
+
+ private:
+  instant now_;
+};
 
 template <class Contestant>
 void count_nops(pinion::bench::budget& counted, const std::string& who) {
