@@ -67,7 +67,7 @@ raw_queue::raw_queue(std::size_t most) {
 
   io_uring_rsrc_update registration{};
   registration.offset = ~0U;  // any place
-  registration.data = static_cast<std::uint64_t>(descriptor_);
+  registration.data = static_cast<unsigned>(descriptor_);
   sure("registering a ring's descriptor",
        ::syscall(SYS_io_uring_register, descriptor_, IORING_REGISTER_RING_FDS, &registration, 1));
   registered_ = static_cast<int>(registration.offset);
