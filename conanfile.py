@@ -43,7 +43,9 @@ PARTS = (
     Part("waker", links=("base",), has_library=True,
          defaults=(Default("inbox_default", ("tagged_inbox", "bounded_inbox", "mutex_inbox")),
                    Default("notifier_default", ("eventfd_notifier", "futex_notifier")))),
-    Part("iosubmit", links=("base",), has_library=True),
+    Part("iosubmit", links=("base",), has_library=True,
+         defaults=(Default("policy_default", ("adaptive", "balanced", "batch_or_idle", "immediate", "low_latency",
+                                              "high_throughput")),)),
     Part("sim", links=("base",), has_library=True),
 )
 SWITCHES = {
