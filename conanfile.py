@@ -45,7 +45,8 @@ PARTS = (
                    Default("notifier_default", ("eventfd_notifier", "futex_notifier")))),
     Part("iosubmit", links=("base",), has_library=True,
          defaults=(Default("policy_default", ("adaptive", "balanced", "batch_or_idle", "immediate", "low_latency",
-                                              "high_throughput")),)),
+                                              "high_throughput")),
+                   Default("ring_default", ("either_ring", "uring_ring", "epoll_ring")))),
     Part("sim", links=("base",), has_library=True),
 )
 SWITCHES = {

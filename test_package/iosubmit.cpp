@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The iosubmit part of an installed pinion: an operation goes to the kernel and is answered, under the policy that the build was
-// asked to make the default.
+// The iosubmit part of an installed pinion: an operation goes to the kernel and is answered, under the policy and by the ring that the
+// build was asked to make the defaults.
 #include <cstdio>
 #include <type_traits>
 #include <utility>
@@ -17,12 +17,22 @@ import pinion.iosubmit;
 
 namespace iosubmit = pinion::iosubmit;
 
+namespace named {
+using either_ring = iosubmit::either_ring<iosubmit::uring_ring, iosubmit::epoll_ring>;
+using iosubmit::epoll_ring;
+using iosubmit::uring_ring;
+}  // namespace named
+
 int main() {
   if (!std::is_same_v<iosubmit::default_policy, iosubmit::EXPECTED_POLICY_DEFAULT>) {
     std::puts("iosubmit: default_policy is not " NAME_OF(EXPECTED_POLICY_DEFAULT));
     return 1;
   }
-  auto ring = iosubmit::uring_ring::open({});
+  if (!std::is_same_v<iosubmit::default_ring, named::EXPECTED_RING_DEFAULT>) {
+    std::puts("iosubmit: default_ring is not " NAME_OF(EXPECTED_RING_DEFAULT));
+    return 1;
+  }
+  auto ring = iosubmit::open_ring();
   if (!ring) {
     std::printf("iosubmit: %s\n", to_string(ring.error()).c_str());
     return 0;  // not the package's fault
@@ -31,11 +41,13 @@ int main() {
   iosubmit::operation nothing{iosubmit::entries::nop(), [](pinion::ring_answer&, int result) noexcept {
                                 answers += result == 0 ? 1 : 0;
                               }};
-  iosubmit::submission<iosubmit::default_policy, iosubmit::uring_ring> io{std::move(*ring)};
+  iosubmit::submission<iosubmit::default_policy, iosubmit::default_ring> io{std::move(*ring)};
 
   io.queue(nothing);
   io.park(io.now(), pinion::never);
 
-  std::printf("iosubmit: default_policy is " NAME_OF(EXPECTED_POLICY_DEFAULT) ", answered %d\n", answers);
+  std::printf("iosubmit: default_policy is " NAME_OF(EXPECTED_POLICY_DEFAULT) ", default_ring is " NAME_OF(
+                  EXPECTED_RING_DEFAULT) ", answered %d\n",
+              answers);
   return answers == 1 ? 0 : 1;
 }
