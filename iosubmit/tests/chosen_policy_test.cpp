@@ -15,8 +15,9 @@ static_assert(latency_policy<chosen_policy>);
 static_assert(has_modes<chosen_policy>);
 static_assert(std::is_trivially_copyable_v<chosen_policy>);
 static_assert(!latency_policy<policy_variant<immediate, batch_or_idle>>, "none of them would listen");
-static_assert(!latency_policy<with_longest_wait<adaptive>>);
+static_assert(!latency_policy<with_longest_wait<immediate>>);
 static_assert(latency_policy<with_longest_wait<balanced>>);
+static_assert(latency_policy<with_longest_wait<adaptive>>);
 
 /// Both are asked and told the same, at random, and answer the same.
 template <class Policy>
