@@ -106,7 +106,7 @@ TEST(AdaptiveTest, EntersAtOnceWhereTurnsAreLongAndOperationsFew) {
 TEST(AdaptiveTest, WaitsForTheTurnsEndWhereTurnsAreShortOrFullOfOperations) {
   adaptive with_short_turns;
   adaptive with_full_turns;
-  const instant end_of_short = run_turns(with_short_turns, 100, 10'000, 1);
+  const instant end_of_short = run_turns(with_short_turns, 100, 30'000, 1);
   const instant end_of_full = run_turns(with_full_turns, 100, 100'000, 50);
 
   EXPECT_FALSE(with_short_turns.queued(at(end_of_short, 1)));
