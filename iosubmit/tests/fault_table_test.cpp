@@ -127,7 +127,7 @@ void expect_only_lost_ones_unanswered(load& work, std::uint32_t lost) {
   work.keep_what_is_lost();
 }
 
-void try_fault(const fault& row, int level, int times) {
+void expect_outcome(const fault& row, int level, int times) {
   SCOPED_TRACE(place_of(row, level, times));
   reports said;
   fake_kernel kernel{level};
@@ -157,13 +157,13 @@ void try_fault(const fault& row, int level, int times) {
   EXPECT_EQ(kernel.registered, 0) << "a registered descriptor leaks";
 }
 
-void try_all(outcome which, const std::vector<int>& times) {
+void expect_for_all(outcome which, const std::vector<int>& times) {
   int tried = 0;
   for (const fault& row : fault_table()) {
     for (const int level : fake_kernel::levels) {
       if (row.then != which || level < row.from || level > row.until) continue;
       for (const int often : times) {
-        try_fault(row, level, often);
+        expect_outcome(row, level, often);
         ++tried;
       }
     }
@@ -171,15 +171,15 @@ void try_all(outcome which, const std::vector<int>& times) {
   EXPECT_GT(tried, 0);
 }
 
-TEST(FaultTableTest, WhatRefusesARingSaysWhyAndLeaksNothing) { try_all(outcome::refused, {1}); }
-TEST(FaultTableTest, AFlagThatIsNotKnownIsLeftOut) { try_all(outcome::left_out, {1}); }
-TEST(FaultTableTest, ARegistrationThatFailsIsDoneWithout) { try_all(outcome::without, {1}); }
-TEST(FaultTableTest, WhatPassesByItselfIsTriedAgain) { try_all(outcome::kept, {1, 2, 7}); }
+TEST(FaultTableTest, WhatRefusesARingSaysWhyAndLeaksNothing) { expect_for_all(outcome::refused, {1}); }
+TEST(FaultTableTest, AFlagThatIsNotKnownIsLeftOut) { expect_for_all(outcome::left_out, {1}); }
+TEST(FaultTableTest, ARegistrationThatFailsIsDoneWithout) { expect_for_all(outcome::without, {1}); }
+TEST(FaultTableTest, WhatPassesByItselfIsTriedAgain) { expect_for_all(outcome::kept, {1, 2, 7}); }
 TEST(FaultTableTest, WhatDoesNotPassIsReportedAndAnswersWhatIsQueued) {
-  try_all(outcome::answered, {1, 3, fake_kernel::always});
+  expect_for_all(outcome::answered, {1, 3, fake_kernel::always});
 }
-TEST(FaultTableTest, WhatTheKernelKeepsBackIsFetched) { try_all(outcome::fetched, {1}); }
-TEST(FaultTableTest, WhatTheKernelLosesIsCountedAndNotWaitedFor) { try_all(outcome::lost, {1}); }
+TEST(FaultTableTest, WhatTheKernelKeepsBackIsFetched) { expect_for_all(outcome::fetched, {1}); }
+TEST(FaultTableTest, WhatTheKernelLosesIsCountedAndNotWaitedFor) { expect_for_all(outcome::lost, {1}); }
 
 // PINION_WRITES_FAULTS=1 writes the page instead.
 TEST(FaultTableTest, TheDocumentIsTheTable) {
