@@ -181,6 +181,25 @@ TEST(FaultTableTest, WhatDoesNotPassIsReportedAndAnswersWhatIsQueued) {
 TEST(FaultTableTest, WhatTheKernelKeepsBackIsFetched) { expect_for_all(outcome::fetched, {1}); }
 TEST(FaultTableTest, WhatTheKernelLosesIsCountedAndNotWaitedFor) { expect_for_all(outcome::lost, {1}); }
 
+TEST(FaultTableTest, WhatTheKernelLosesIsNotWaitedForThroughEitherRing) {
+  using either = either_ring<faulty_ring, epoll_ring>;
+  const reports said;
+  fake_kernel kernel{615};
+  load work;
+  std::uint32_t lost = 0;
+  kernel.has_no_memory_for_overflow();
+
+  {
+    submission<batch_or_idle, either> io{either{faulty_ring{{.entries = 8, .completion_entries = 8}}}};
+    work.run(io);
+    io.stop();
+    lost = io.ring().lost();
+  }
+
+  EXPECT_FALSE(said.texts.empty());
+  expect_only_lost_ones_unanswered(work, lost);
+}
+
 // PINION_WRITES_FAULTS=1 writes the page instead.
 TEST(FaultTableTest, TheDocumentIsTheTable) {
   const std::string path = PINION_FAULTS_PAGE;

@@ -62,6 +62,11 @@ class either_ring {
     return first() != nullptr ? first()->withdraw(std::move(sink)) : second()->withdraw(std::move(sink));
   }
 
+  /// Completions that the kernel had no memory to keep; 0 for a ring that loses none.
+  [[nodiscard]] std::uint32_t lost() const noexcept {
+    return first() != nullptr ? lost_of(*first()) : lost_of(*second());
+  }
+
   /// Of the one that is there; -1, and nobody's, if that is no port: then parts look for another way.
   [[nodiscard]] int descriptor() const noexcept {
     return first() != nullptr ? descriptor_of(*first()) : descriptor_of(*second());
@@ -84,6 +89,14 @@ class either_ring {
       return of.is_owner();
     else
       return false;
+  }
+
+  template <class Ring>
+  static std::uint32_t lost_of(const Ring& of) noexcept {
+    if constexpr (requires { of.lost(); })
+      return of.lost();
+    else
+      return 0;
   }
 
   std::variant<First, Second> ring_;
