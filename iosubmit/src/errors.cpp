@@ -20,6 +20,10 @@ std::string_view explain_enter(std::int32_t error) noexcept {
     return "io_uring_enter takes nothing while completions overflow: reap first; a larger completion queue "
            "makes it rarer";
   case ETIME: return "a wait in io_uring_enter reached its end";
+  case ENOMEM:
+    return "io_uring_enter had no memory for what it keeps of this thread: free memory, or raise the limit "
+           "of "
+           "the control group (memory.max)";
   case EBADR:
     return "the kernel has dropped completions for want of memory: operations are lost, and their owners "
            "will not be told; free "

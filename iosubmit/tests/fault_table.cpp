@@ -75,7 +75,7 @@ constexpr fault table[] = {
     {"enter", "EBADF", "somebody closed the descriptor", -EBADF, 0, oldest, newest, answered, "closed", fail<faulty::enter, EBADF>},
     {"enter", "EOPNOTSUPP", "the descriptor names something else by now", -EOPNOTSUPP, 0, oldest, newest, answered, "closed", fail<faulty::enter, EOPNOTSUPP>},
     {"enter", "EFAULT", "the memory is not mapped", -EFAULT, 0, oldest, newest, answered, "forked", fail<faulty::enter, EFAULT>},
-    {"enter", "ENOMEM", "no memory for the thread's own state", -ENOMEM, 0, oldest, newest, answered, "has not met", fail<faulty::enter, ENOMEM>},
+    {"enter", "ENOMEM", "no memory for the thread's own state", -ENOMEM, 0, oldest, newest, answered, "memory.max", fail<faulty::enter, ENOMEM>},
     {"enter", "EOWNERDEAD", "the kernel's thread is dead", -EOWNERDEAD, 0, oldest, newest, answered, "dead", fail<faulty::enter, EOWNERDEAD>},
     {"enter", "CQ_OVERFLOW", "more completions than fit", 0, 0, oldest, newest, fetched, "", nothing, 8},
     {"enter", "TASKRUN", "completions wait for an enter", 0, 0, oldest, newest, fetched, "", [](fake_kernel& kernel, int) { kernel.keeps_completions_back(); }},
