@@ -125,4 +125,16 @@ using pinion::iosubmit::errors::complain;
 using pinion::iosubmit::errors::explain_enter;
 using pinion::iosubmit::errors::is_passing;
 }  // namespace errors
+
+namespace kernel::setup {
+using pinion::iosubmit::kernel::setup::clamp;
+using pinion::iosubmit::kernel::setup::completion_entries;
+using pinion::iosubmit::kernel::setup::coop_taskrun;
+using pinion::iosubmit::kernel::setup::defer_taskrun;
+using pinion::iosubmit::kernel::setup::disabled;
+using pinion::iosubmit::kernel::setup::no_sq_array;
+using pinion::iosubmit::kernel::setup::single_issuer;
+using pinion::iosubmit::kernel::setup::submit_all;
+using pinion::iosubmit::kernel::setup::taskrun_flag;
+}  // namespace kernel::setup
 }  // namespace pinion::iosubmit

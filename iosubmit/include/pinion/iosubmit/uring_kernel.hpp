@@ -37,7 +37,7 @@ inline constexpr std::uint32_t no_iowait = 1U << 17;     ///< 6.15
 
 /// Flags of io_uring_enter.
 namespace enter {
-inline constexpr std::uint32_t get_events = 1U << 0;
+inline constexpr std::uint32_t get_events = 1U << 0;       ///< fetches what is kept back, and waits
 inline constexpr std::uint32_t wait_argument = 1U << 3;    ///< 5.11, EXT_ARG
 inline constexpr std::uint32_t registered_ring = 1U << 4;  ///< 5.18
 inline constexpr std::uint32_t no_iowait = 1U << 7;        ///< 6.15
@@ -59,8 +59,8 @@ inline constexpr std::uint32_t taskrun = 1U << 2;   ///< 5.19: completions wait 
 
 /// What mmap's offset stands for.
 namespace region {
-inline constexpr std::uint64_t rings = 0;
-inline constexpr std::uint64_t entries = 0x10000000;
+inline constexpr std::uint64_t rings = 0;             ///< all words, and the completions
+inline constexpr std::uint64_t entries = 0x10000000;  ///< the submission queue's
 }  // namespace region
 
 /// Where the words of the submission queue are in the region of the rings.
@@ -110,13 +110,16 @@ static_assert(sizeof(descriptor_update) == 16, "the kernel copies as many bytes"
 
 /// Which operations a kernel knows.
 struct probe {
+  /// One of them.
   struct operation {
     std::uint8_t code;
     std::uint8_t reserved;
     std::uint16_t flags;
     std::uint32_t reserved_too;
   };
+  /// So many can be asked about.
   static constexpr std::uint32_t most = 256;
+  /// The flag of one that the kernel knows.
   static constexpr std::uint16_t supported = 1;
 
   std::uint8_t last = 0;
