@@ -137,7 +137,7 @@ TEST_P(AwaitingTest, ASlotCancelsASleep) {
   sleeper();
   look(io);
 
-  slot.cancel();
+  slot.request();
   run_until(io, [&] { return error != std::error_code{}; });
 
   EXPECT_EQ(error, std::errc::operation_canceled);
@@ -150,7 +150,7 @@ TEST_P(AwaitingTest, CancelledBeforeItIsAwaitedAsksNothing) {
   std::optional<answer> result;
   cancel_slot slot;
 
-  slot.cancel();
+  slot.request();
   receive(io, pair.first.get(), into.room(), result, slot);
 
   ASSERT_TRUE(result);
@@ -168,8 +168,8 @@ TEST_P(AwaitingTest, CancelledInFlightGoesOnWhenBothAreAnswered) {
   receive(io, pair.first.get(), into.room(), result, slot);
   look(io);
 
-  slot.cancel();
-  slot.cancel();
+  slot.request();
+  slot.request();
   run_until(io, [&] { return result.has_value(); });
 
   ASSERT_TRUE(result);
@@ -186,7 +186,7 @@ TEST_P(AwaitingTest, CancelledWhileItIsQueuedStillIs) {
   cancel_slot slot;
   receive(io, pair.first.get(), into.room(), result, slot);
 
-  slot.cancel();
+  slot.request();
   run_until(io, [&] { return result.has_value(); });
 
   ASSERT_TRUE(result);
@@ -203,7 +203,7 @@ TEST_P(AwaitingTest, CancelledTooLateHasItsResult) {
   ASSERT_EQ(::send(pair.second.get(), "abc", 3, 0), 3);
   io.ring().enter({.count = 1, .timeout = patience});  // it is answered, but nobody was told
 
-  slot.cancel();
+  slot.request();
   run_until(io, [&] { return result.has_value(); });
 
   ASSERT_TRUE(result && *result);
@@ -220,7 +220,7 @@ TEST_P(AwaitingTest, CancelledAfterwardsIsRememberedUntilItIsReset) {
   receive(io, pair.first.get(), into.room(), first, slot);
   run_until(io, [&] { return first.has_value(); });
 
-  slot.cancel();
+  slot.request();
   receive(io, pair.first.get(), into.room(), second, slot);
   slot.reset();
   ASSERT_EQ(::send(pair.second.get(), "b", 1, 0), 1);
@@ -230,7 +230,7 @@ TEST_P(AwaitingTest, CancelledAfterwardsIsRememberedUntilItIsReset) {
   EXPECT_TRUE(first && *first);
   EXPECT_TRUE(second && !*second);
   EXPECT_TRUE(third && *third);
-  EXPECT_FALSE(slot.is_cancelled());
+  EXPECT_FALSE(slot.is_requested());
 }
 
 // The slot stands in the frame, which goes when the coroutine has gone on: the cancel must be over by then.
@@ -249,7 +249,7 @@ TEST_P(AwaitingTest, ASlotMayGoWithTheCoroutineThatWasCancelled) {
   waiter();
   look(io);
 
-  stop->cancel();
+  stop->request();
   run_until(io, [&] { return is_over; });
 
   EXPECT_TRUE(is_over);
@@ -265,7 +265,7 @@ TEST_P(AwaitingTest, StopLetsEachCoroutineRunOn) {
     receive(io, pair.first.get(), into.room(), one);
     receive(io, pair.second.get(), more.room(), two, slot);
     look(io);
-    slot.cancel();
+    slot.request();
   }
 
   ASSERT_TRUE(one && two);

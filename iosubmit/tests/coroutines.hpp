@@ -9,6 +9,7 @@
 #include <coroutine>
 #include <exception>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 namespace pinion::iosubmit::testing {
@@ -45,10 +46,17 @@ class lazy {
     }
     void return_value(T value) { result = std::move(value); }
     void unhandled_exception() noexcept { std::terminate(); }
+    // Refers to what is awaited: it can't be moved, and g++ 12 would move what a reference names.
     template <class Awaitable>
-    Awaitable&& await_transform(Awaitable&& what) noexcept {
+    auto await_transform(Awaitable&& what) noexcept {
+      struct through {
+        std::remove_reference_t<Awaitable>& of;
+        bool await_ready() noexcept { return of.await_ready(); }
+        auto await_suspend(std::coroutine_handle<promise_type> at) noexcept { return of.await_suspend(at); }
+        auto await_resume() noexcept { return of.await_resume(); }
+      };
       ++awaits;
-      return std::forward<Awaitable>(what);
+      return through{what};
     }
     std::optional<T> result;
     std::coroutine_handle<> continuation = std::noop_coroutine();

@@ -14,6 +14,9 @@
 //   }
 //   co_await sleep_for(io, ceil(10ms));
 //
+// What is awaited can't be moved: a promise's await_transform takes it by reference, and gives back one (for g++ 12: an
+// awaiter that refers to it).
+//
 // Lifetime. Until the answer, the kernel may write into the buffers, and answers into the frame. A coroutine that is suspended here must
 // not be destroyed: checked builds stop there. Cancel by a cancel_slot, or stop() the submission, and let it run on. What the entry
 // names (buffers, addresses) stays until then; in the frame it does.
@@ -47,7 +50,7 @@ class awaited : private operation {
       : operation{what, &done}, io_(io), slot_(slot) {}
 
   [[nodiscard]] bool await_ready() noexcept {
-    if (slot_ == nullptr || !slot_->is_cancelled()) return false;
+    if (slot_ == nullptr || !slot_->is_requested()) return false;
     result_ = -ECANCELED;
     return true;
   }

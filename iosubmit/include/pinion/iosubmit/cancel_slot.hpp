@@ -8,7 +8,7 @@
 //   cancel_slot slot;                                                        // beside what is to be stopped
 //   auto count = co_await awaiting(io, entries::recv(socket, bytes), slot);  // ECANCELED, if it was in time
 //   …
-//   slot.cancel();                                                           // elsewhere on the owner's thread
+//   slot.request();                                                           // elsewhere on the owner's thread
 //
 // Before something is awaited: that is answered with ECANCELED at once, and asks the kernel nothing. While it is in flight: it is
 // stopped if it still can be, else its result is the one that it has. Afterwards: it is remembered for what is awaited next, until
@@ -38,18 +38,18 @@ class cancel_slot {
   }
 
   /// Stops what is awaited with it, or else what is awaited next. A second time does nothing.
-  void cancel() noexcept {
-    if (std::exchange(is_cancelled_, true) || target_ == nullptr) return;
+  void request() noexcept {
+    if (std::exchange(is_requested_, true) || target_ == nullptr) return;
     stop_.ask(entries::cancel(*target_));
     queue_(io_, stop_);
   }
   /// Whether it was cancelled.
-  [[nodiscard]] bool is_cancelled() const noexcept { return is_cancelled_; }
+  [[nodiscard]] bool is_requested() const noexcept { return is_requested_; }
   /// Forgets that it was. Not while something is awaited with it.
   void reset() noexcept {
     PINION_ASSERT(target_ == nullptr && !stop_.is_waiting(),
                   "a cancel_slot was reset while something is awaited with it: wait for its answer");
-    is_cancelled_ = false;
+    is_requested_ = false;
   }
 
   /// For an awaitable: what is in flight with it from now on, and how its io takes another operation.
@@ -83,7 +83,7 @@ class cancel_slot {
   void* io_ = nullptr;
   void (*queue_)(void* io, operation& what) noexcept = nullptr;
   std::coroutine_handle<> after_stop_;
-  bool is_cancelled_ = false;
+  bool is_requested_ = false;
 };
 
 }  // namespace pinion::iosubmit::inline PINION_MODE
