@@ -56,8 +56,8 @@ TEST_P(P3MutantTest, IsKilled) {
             << broken.what() << '\n';
 }
 
-INSTANTIATE_TEST_SUITE_P(Mutants, P3MutantTest, ::testing::ValuesIn(mutants), [](const auto& info) {
-  return std::string{info.param.name} + "IsKilledBy" + info.param.killed_by;
+INSTANTIATE_TEST_SUITE_P(Mutants, P3MutantTest, ::testing::ValuesIn(mutants), [](const auto& of) {
+  return std::string{of.param.name} + "IsKilledBy" + of.param.killed_by;
 });
 
 TEST(P3PolicyTest, PassesEveryCheckWithoutItsDefects) {

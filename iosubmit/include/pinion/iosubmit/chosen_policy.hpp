@@ -170,6 +170,7 @@ class chosen_policy
     }
     adaptive_options options;
     options.batch_max = asked.batch_size.value_or(options.batch_max);
+    options.gather_max = asked.max_wait.value_or(options.gather_max);
     return policy_variant{with_longest_wait<adaptive>{adaptive{options}, asked.max_wait.value_or(forever)}};
   }
 

@@ -10,7 +10,7 @@
 //
 // Batch size and longest wait take the place of the mode's own: in low-latency of its 1 and 100 us; in high-throughput of its 64 and
 // 1000 us, which also bounds how long a wait gathers; in balanced of those that it picks from while it is not stressed (8, 32, 64;
-// 200, 500, 1000 us); in adaptive of the most that it may come to.
+// 200, 500, 1000 us); in adaptive of the most that it may come to, also of what a wait gathers.
 //
 // A value is taken as it must be written, or refused: nothing around it, no sign, no leading zero. Where one is refused none of the
 // environment's counts, since they were meant together, and report() says which, what was given, and what is valid.
