@@ -45,7 +45,7 @@ CONFIGURATIONS = (
                   CLANG_BUILD | {"budget"}, budgets.run, record=budgets.write),
     Configuration("self", "the promises of ./check itself", CLANG_BUILD | {"modules", "style"}, promises.run),
     preset("debug", "clang 19, headers, without optimisation", "clang", daily=False),
-    Configuration("fuzz", "every wheel against ordered_map: 100M operations, and libFuzzer's choice of them",
+    Configuration("fuzz", "every wheel against ordered_map for 100M operations; libFuzzer on wheels and on settings",
                   CLANG_BUILD | {"sanitizers"}, fuzz.run, daily=False),
     Configuration("stress", "ten million wakes for each pair of inbox and notifier", CLANG_BUILD, stress.run, daily=False),
     Configuration("tidy", "clang-tidy over every source file", CLANG_BUILD | {"modules", "style"}, tidy.run_everywhere,
