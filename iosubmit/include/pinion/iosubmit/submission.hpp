@@ -123,7 +123,8 @@ class submission {
 
   /// Answers everything: what is queued with -ECANCELED, what is in flight when the kernel lets go of it, which it is asked to do; also
   /// what answers queue meanwhile, so an answer looks at its result before it queues again. Before Linux 5.19 the kernel can't be
-  /// asked, and this waits for as long as the operations take. What is in flight in a ring that refuses this enter for good stays unanswered.
+  /// asked, and this waits for as long as the operations take. What is in flight in a ring that refuses this enter for good stays
+  /// unanswered.
   void stop() noexcept {
     stopping_ = true;
     for (bool ring_works = true;;) {
@@ -180,7 +181,7 @@ class submission {
 
   static ring_entry cancel_all() noexcept {
     constexpr std::uint32_t any = 4;  // of Linux 5.19
-    return {.operation = codes::cancel, .operation_flags = any, .user_data = user_data_of(unheard_, 0)};
+    return {.operation = codes::cancel, .operation_flags = any, .user_data = user_data_of(unheard, 0)};
   }
 
   // What will be answered, if all goes well: of what is queued, watches may never be.
@@ -345,7 +346,7 @@ class submission {
   }
 
   // Who is told what became of a cancel_all(). An address of our own: any other user_data may be somebody's message.
-  static inline ring_answer unheard_{[](ring_answer&, std::int32_t) noexcept {}};
+  static inline ring_answer unheard{[](ring_answer&, std::int32_t) noexcept {}};
 
   Ring ring_;
   [[no_unique_address]] Policy policy_;

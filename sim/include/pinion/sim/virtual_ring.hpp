@@ -42,15 +42,15 @@ struct virtual_answer {
 /// How a virtual_ring is made.
 struct virtual_ring_options {
   std::uint32_t entries = 256;  ///< that fit before an enter; at least 1
-  std::uint32_t completions =
-      512;  ///< that fit before a reap; those beyond overflow, and come with a later enter; at least 1
-  bool keeps_back =
-      false;  ///< completions come with an enter only, as with DEFER_TASKRUN; until then wants_enter() says so
-  bool refuses_while_overflowing =
-      true;               ///< an enter that finds no room for what overflowed takes nothing: EBUSY
-  duration enter_cost{};  ///< what each enter takes, before it does anything
-  duration wake_cost{};   ///< what it takes an owner that slept to run again
-  duration latency{};     ///< of a device that serve() did not make up
+  /// That fit before a reap; at least 1. Those beyond overflow, and come with a later enter.
+  std::uint32_t completions = 512;
+  /// Completions come with an enter only, as with DEFER_TASKRUN; until then wants_enter() says so.
+  bool keeps_back = false;
+  /// An enter that finds no room for what overflowed takes nothing: EBUSY.
+  bool refuses_while_overflowing = true;
+  duration enter_cost{0};  ///< what each enter takes, before it does anything
+  duration wake_cost{0};   ///< what it takes an owner that slept to run again
+  duration latency{0};     ///< of a device that serve() did not make up
   int descriptor = 1'000'000;
   bool is_owner = true;
 };
