@@ -72,6 +72,11 @@ const std::vector<submission_factory>& backends() {
     add("immediate", immediate{});
     add("batch_or_idle", batch_or_idle{});
     add("batch_of_4_or_idle", batch_or_idle{.batch = 4});
+    add("low_latency", low_latency{});
+    add("high_throughput", high_throughput{});
+    add("balanced", balanced{});
+    add("adaptive", adaptive{});
+    add("chosen_policy", chosen_policy{});
     add("always_yes", always_yes{});
     add("always_no", always_no{});
     add("gathers_for_ever", gathers_for_ever{});
