@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <pinion/iosubmit.hpp>
 #include <span>
+#include <utility>
 
 #include "workloads/engine.hpp"
 
@@ -48,36 +49,39 @@ struct counting_epoll_calls : epoll_calls {
 };
 
 /// A shipped ring over such calls, whose completions are counted, too. Made for so many operations at once.
-template <class Ring, class Calls>
+template <class Ring, class... Calls>
 class counted_ring : public Ring {
  public:
-  explicit counted_ring(std::size_t most)
-      : Ring({.entries = static_cast<std::uint32_t>(std::max<std::size_t>(most, 256))}) {}
+  explicit counted_ring(std::size_t most) : Ring(opened(most)) {}
 
   template <class Sink>
   std::size_t reap(Sink sink) noexcept {
-    const std::size_t count = Ring::reap(sink);
+    const std::size_t count = Ring::reap(std::move(sink));
     completions_ += count;
     return count;
   }
   [[nodiscard]] kernel_calls counted() const noexcept {
-    return {.enters = Calls::enters - begin_, .completions = completions_};
+    return {.enters = enters() - begin_, .completions = completions_, .are_counted = sizeof...(Calls) != 0};
   }
 
  private:
-  std::uint64_t begin_ = Calls::enters;
+  static Ring opened(std::size_t most) {
+    const auto entries = static_cast<std::uint32_t>(std::max<std::size_t>(most, 256));
+    auto ring = open_ring<Ring>({.uring = {.entries = entries}, .epoll = {.entries = entries}});
+    if (!ring) give_up("opening a ring", -ring.error().error);
+    return std::move(*ring);
+  }
+  static std::uint64_t enters() noexcept { return (std::uint64_t{0} + ... + Calls::enters); }
+
+  std::uint64_t begin_ = enters();
   std::uint64_t completions_ = 0;
 };
 using counted_uring = counted_ring<basic_uring_ring<counting_calls>, counting_calls>;
 using counted_epoll = counted_ring<basic_epoll_ring<counting_epoll_calls>, counting_epoll_calls>;
-
-/// The shipped ring and nothing else.
-class plain_uring : public uring_ring {
- public:
-  explicit plain_uring(std::size_t most)
-      : uring_ring({.entries = static_cast<std::uint32_t>(std::max<std::size_t>(most, 256))}) {}
-  [[nodiscard]] static kernel_calls counted() noexcept { return {.are_counted = false}; }
-};
+using counted_either =
+    counted_ring<either_ring<basic_uring_ring<counting_calls>, basic_epoll_ring<counting_epoll_calls>>,
+                 counting_calls, counting_epoll_calls>;
+using plain_uring = counted_ring<uring_ring>;
 
 /// A ring that is made with the number of operations that are asked for at once, and counts.
 template <class Policy, class Ring, class Clock = monotonic_clock>

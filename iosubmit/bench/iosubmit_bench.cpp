@@ -27,6 +27,7 @@ void add_ours() {
     }
   });
   add_echo<submission_of<adaptive, counted_epoll>>("epoll_ring");
+  add_echo<submission_of<adaptive, counted_either>>("default_ring");
 }
 
 }  // namespace

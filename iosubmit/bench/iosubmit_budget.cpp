@@ -9,6 +9,7 @@
 #include "counted_budget.hpp"
 #include "nop_budget.hpp"
 #include "peers/raw_uring.hpp"
+#include "workloads/awaited_nop.hpp"
 #include "workloads/decision.hpp"
 
 int main() {
@@ -19,6 +20,8 @@ int main() {
     bench::count_nops<bench::submission_of<Policy, bench::plain_uring, bench::even_clock>>(counted, who);
     counted.instructions(who, "decision", bench::measure_decision<Policy, instruction_meter>(100'000));
   });
+  submission<adaptive, uring_ring, bench::even_clock> io{uring_ring{{}}};
+  counted.instructions("adaptive", "awaited_nop", bench::measure_awaited_nop<instruction_meter>(io, 2'000));
   bench::count_with_statistics(counted);
   bench::count_nops<bench::raw_uring>(counted, "raw_uring");
   return counted.exit_status();
