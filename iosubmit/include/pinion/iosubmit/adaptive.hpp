@@ -56,6 +56,7 @@ class adaptive {
   explicit adaptive(const adaptive_options& options = {}) noexcept
       : options_(options), price_(options.enter_cost.ns), answers_left_(options.answers) {}
 
+  /// The hooks of a policy (concept.hpp).
   bool queued(const queue_state& state) noexcept {
     if (state.now != at_) end_turn(state.now);
     operations_ += state.depth > depth_ ? 1U : 0U;

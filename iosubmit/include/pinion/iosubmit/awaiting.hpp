@@ -46,9 +46,11 @@ concept operation_queue = requires(Io& io, operation& what) {
 template <operation_queue Io>
 class awaited : private operation {
  public:
+  /// Will ask `io` for that.
   awaited(Io& io, const ring_entry& what, cancel_slot* slot) noexcept
       : operation{what, &done}, io_(io), slot_(slot) {}
 
+  /// What an awaiter has: nothing to wait for where the slot is cancelled already; else queues, and resumes with the result or the error.
   [[nodiscard]] bool await_ready() noexcept {
     if (slot_ == nullptr || !slot_->is_requested()) return false;
     result_ = -ECANCELED;
@@ -93,6 +95,7 @@ struct slept {
 template <operation_queue Io>
 class sleeping : private awaiting_detail::slept, public awaited<Io> {
  public:
+  /// Will ask `io` for a timeout of that length.
   sleeping(Io& io, duration length, cancel_slot* slot) noexcept
       : slept{kernel_time::of(length)}, awaited<Io>{io, entries::timeout(slept::time), slot} {}
 

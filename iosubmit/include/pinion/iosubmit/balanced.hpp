@@ -68,6 +68,7 @@ class balanced {
   balanced() noexcept : balanced(balanced_options{}) {}
   explicit balanced(const balanced_options& options) noexcept : options_(options), rule_(options.fast) {}
 
+  /// The hooks of a policy (concept.hpp).
   bool queued(const queue_state& state) noexcept { return rule_.says_enter(state); }
   void entered(const entered_batch& batch) noexcept {
     // Before it is counted: what comes after a pause belongs to the time after it.
@@ -79,8 +80,8 @@ class balanced {
     rule_ = rule();
   }
   void completed(duration latency) noexcept { window_.push(latency); }
-  // For more than one only where throughput is the aim: elsewhere what is gathered would be waited for, and then taken for the
-  // device's latency.
+  /// Waits for more than one only where throughput is the aim: elsewhere what is gathered would be waited for, and then be taken for
+  /// the device's latency.
   park_wait about_to_park(const queue_state& state) noexcept {
     return mode_ == submit_mode::high_throughput ? options_.high.about_to_park(state) : park_wait{};
   }

@@ -15,6 +15,7 @@ namespace pinion::iosubmit {
 
 /// Enters for each operation.
 struct immediate {
+  /// The hooks of a policy (concept.hpp).
   bool queued(const queue_state& state) noexcept { return state.depth != 0; }
   void entered(const entered_batch& /*batch*/) noexcept {}
   void reaped(const reaped_batch& /*batch*/) noexcept {}
@@ -26,6 +27,7 @@ struct immediate {
 struct batch_or_idle {
   std::uint32_t batch = 128;
 
+  /// The hooks of a policy (concept.hpp).
   bool queued(const queue_state& state) noexcept { return state.depth >= batch; }
   void entered(const entered_batch& /*batch*/) noexcept {}
   void reaped(const reaped_batch& /*batch*/) noexcept {}

@@ -27,6 +27,7 @@ namespace pinion::iosubmit::inline PINION_MODE {
 /// All members are for the owner's thread.
 class cancel_slot {
  public:
+  /// With nothing to cancel.
   cancel_slot() noexcept : stop_(*this) {}
   cancel_slot(const cancel_slot&) = delete;
   cancel_slot& operator=(const cancel_slot&) = delete;

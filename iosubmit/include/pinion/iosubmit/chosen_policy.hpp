@@ -33,6 +33,7 @@ struct with_longest_wait {
   Policy policy{};
   duration wait_max = forever;
 
+  /// The hooks of a policy (concept.hpp).
   bool queued(const queue_state& state) noexcept {
     const bool wanted = policy.queued(state);  // asked in any case: it may learn from the question
     return wanted || (state.depth != 0 && state.age() > wait_max);
@@ -57,6 +58,7 @@ class policy_variant {
     requires(std::same_as<Policy, Policies> || ...)
   explicit policy_variant(Policy policy) noexcept : held_(std::move(policy)) {}
 
+  /// The hooks of a policy (concept.hpp).
   bool queued(const queue_state& state) noexcept {
     return ask([&](auto& policy) noexcept { return policy.queued(state); });
   }

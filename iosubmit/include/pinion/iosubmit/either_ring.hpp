@@ -23,6 +23,7 @@ namespace pinion::iosubmit::inline PINION_MODE {
 template <ring First, ring Second>
 class either_ring {
  public:
+  /// Over that one.
   explicit either_ring(First ring) noexcept : ring_(std::in_place_index<0>, std::move(ring)) {}
   explicit either_ring(Second ring) noexcept : ring_(std::in_place_index<1>, std::move(ring)) {}
 
@@ -32,6 +33,7 @@ class either_ring {
   [[nodiscard]] Second* second() noexcept { return std::get_if<1>(&ring_); }
   [[nodiscard]] const Second* second() const noexcept { return std::get_if<1>(&ring_); }
 
+  /// As the ring that is there does (concept.hpp).
   [[nodiscard]] bool supports(std::uint8_t operation) const noexcept {
     return first() != nullptr ? first()->supports(operation) : second()->supports(operation);
   }

@@ -23,6 +23,7 @@ namespace pinion::iosubmit {
 
 /// The kernel's numbers of what can be asked.
 namespace codes {
+/// The numbers of the functions of the same names in entries.
 inline constexpr std::uint8_t nop = 0;
 inline constexpr std::uint8_t fsync = 3;
 inline constexpr std::uint8_t poll = 6;

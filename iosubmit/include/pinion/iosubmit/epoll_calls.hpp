@@ -24,14 +24,15 @@ namespace pinion::iosubmit {
 
 /// The kernel's bits of what a descriptor is ready for, and of how it is watched.
 namespace epoll_events {
+/// As epoll_ctl(2) has them.
 inline constexpr std::uint32_t readable = 0x001;
 inline constexpr std::uint32_t priority = 0x002;
 inline constexpr std::uint32_t writable = 0x004;
-inline constexpr std::uint32_t failed = 0x008;   // reported unasked
-inline constexpr std::uint32_t hung_up = 0x010;  // reported unasked
-inline constexpr std::uint32_t every = 0xffff;   // what poll(2) can ask for
-inline constexpr std::uint32_t once = 1U << 30;
-inline constexpr std::uint32_t edge = 1U << 31;
+inline constexpr std::uint32_t failed = 0x008;   ///< reported unasked
+inline constexpr std::uint32_t hung_up = 0x010;  ///< reported unasked
+inline constexpr std::uint32_t every = 0xffff;   ///< what poll(2) can ask for
+inline constexpr std::uint32_t once = 1U << 30;  ///< watched until it was reported
+inline constexpr std::uint32_t edge = 1U << 31;  ///< reported when it changes
 }  // namespace epoll_events
 
 /// A descriptor, and what it is ready for.

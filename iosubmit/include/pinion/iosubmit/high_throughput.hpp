@@ -24,6 +24,7 @@ struct high_throughput {
   batch_rule rule{.batch = 64, .wait_max = duration{1'000'000}};
   duration gather_max = forever;  ///< a bound of its own for how long a wait gathers; 0: it does not
 
+  /// The hooks of a policy (concept.hpp).
   bool queued(const queue_state& state) noexcept { return rule.says_enter(state); }
   void entered(const entered_batch& /*batch*/) noexcept {}
   void reaped(const reaped_batch& /*batch*/) noexcept {}

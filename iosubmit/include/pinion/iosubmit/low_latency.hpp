@@ -17,10 +17,11 @@ namespace pinion::iosubmit {
 struct low_latency {
   batch_rule rule{.batch = 1, .wait_max = duration{100'000}};
 
+  /// The hooks of a policy (concept.hpp).
   bool queued(const queue_state& state) noexcept { return rule.says_enter(state); }
   void entered(const entered_batch& /*batch*/) noexcept {}
   void reaped(const reaped_batch& /*batch*/) noexcept {}
-  // The first completion ends the wait: holding it back for a second is latency that nobody asked for.
+  /// The first completion ends the wait: holding it back for a second is latency that nobody asked for.
   park_wait about_to_park(const queue_state& /*state*/) noexcept { return {}; }
   friend constexpr bool operator==(const low_latency&, const low_latency&) noexcept = default;
 };

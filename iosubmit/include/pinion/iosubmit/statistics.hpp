@@ -55,9 +55,11 @@ inline constexpr std::size_t enter_errors = 4;
 /// How many values there were of each size: of 0, of 1, of 2 and 3, of 4 to 7 and so on.
 template <std::unsigned_integral Value>
 struct size_histogram {
+  /// How many sizes there are.
   static constexpr std::size_t sizes = static_cast<std::size_t>(std::bit_width(Value(-1))) + 1;
   std::array<std::uint64_t, sizes> counts{};
 
+  /// Counts one.
   constexpr void add(Value value) noexcept { ++counts[place(value)]; }
   /// The least value that is counted there.
   [[nodiscard]] static constexpr std::uint64_t least(std::size_t size) noexcept {
