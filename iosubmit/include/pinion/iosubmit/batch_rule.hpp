@@ -16,7 +16,7 @@ namespace pinion::iosubmit {
 /// Two numbers that say when.
 struct batch_rule {
   std::uint32_t batch = 1;  ///< enter when at least so many are queued; 0 is as 1
-  duration wait_max = {};   ///< or when the oldest of them has waited for longer than this
+  duration wait_max{0};     ///< or when the oldest of them has waited for longer than this
 
   /// Whether to enter now; never for nothing.
   [[nodiscard]] constexpr bool says_enter(const queue_state& state) const noexcept {

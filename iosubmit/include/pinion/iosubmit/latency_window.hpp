@@ -21,9 +21,9 @@ namespace pinion::iosubmit {
 
 /// Of what a window holds, by nearest rank. All 0 where it holds nothing.
 struct latency_percentiles {
-  duration p50 = {};
-  duration p99 = {};
-  duration p999 = {};
+  duration p50{0};
+  duration p99{0};
+  duration p999{0};
   friend constexpr bool operator==(const latency_percentiles&, const latency_percentiles&) noexcept = default;
 };
 

@@ -32,17 +32,17 @@ namespace pinion::iosubmit {
 
 /// What is asked for; what is empty, is not.
 struct settings {
-  std::optional<submit_mode> mode = {};
-  std::optional<std::uint32_t> batch_size = {};
-  std::optional<duration> max_wait = {};
+  std::optional<submit_mode> mode = std::nullopt;
+  std::optional<std::uint32_t> batch_size = std::nullopt;
+  std::optional<duration> max_wait = std::nullopt;
   friend bool operator==(const settings&, const settings&) = default;
 };
 
 /// The same before it is parsed, as variables hold it; empty where there is no such variable.
 struct settings_text {
-  std::optional<std::string_view> mode = {};
-  std::optional<std::string_view> batch_size = {};
-  std::optional<std::string_view> max_wait_us = {};
+  std::optional<std::string_view> mode = std::nullopt;
+  std::optional<std::string_view> batch_size = std::nullopt;
+  std::optional<std::string_view> max_wait_us = std::nullopt;
 };
 
 /// The bounds of what parse_settings() takes.
@@ -77,8 +77,8 @@ enum class setting_source : std::uint8_t { built_in, environment, code };
 /// What holds. A batch size or a wait that is empty is the mode's own.
 struct effective_settings {
   submit_mode mode = submit_mode::adaptive;
-  std::optional<std::uint32_t> batch_size = {};
-  std::optional<duration> max_wait = {};
+  std::optional<std::uint32_t> batch_size = std::nullopt;
+  std::optional<duration> max_wait = std::nullopt;
   setting_source mode_from = setting_source::built_in;
   setting_source batch_size_from = setting_source::built_in;
   setting_source max_wait_from = setting_source::built_in;

@@ -95,15 +95,15 @@ struct submission_statistics {
 
 /// One enter and how it came to be.
 struct decision {
-  instant at = {};    ///< the turn's time
-  duration age = {};  ///< of the oldest queued; 0 if nothing was
+  instant at{0};    ///< the turn's time
+  duration age{0};  ///< of the oldest queued; 0 if nothing was
   std::uint32_t depth = 0;
   std::uint32_t in_flight = 0;
   std::uint32_t accepted = 0;
   std::uint32_t said_no = 0;  ///< times that the policy did not want to since the last enter
   std::int32_t error = 0;
   enter_reason reason = enter_reason::policy;
-  std::optional<submit_mode> mode = {};  ///< of a policy that has modes
+  std::optional<submit_mode> mode = std::nullopt;  ///< of a policy that has modes
   friend bool operator==(const decision&, const decision&) = default;
 };
 

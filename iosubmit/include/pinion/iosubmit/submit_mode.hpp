@@ -43,7 +43,7 @@ struct mode_change {
   submit_mode from = submit_mode::balanced;
   submit_mode to = submit_mode::balanced;
   mode_reason reason = mode_reason::begun;
-  instant at = {};  ///< the turn's time
+  instant at{0};  ///< the turn's time
   friend constexpr bool operator==(const mode_change&, const mode_change&) noexcept = default;
 };
 
