@@ -26,6 +26,7 @@ struct uring_options {
   /// One thread enters, which the kernel then checks and counts on (6.0).
   bool single_issuer = true;
   /// Completions are posted only from the owner's enters, never in the midst of its code (6.1; needs single_issuer).
+  /// Not for a ring whose descriptor another loop watches: it does not become readable then.
   bool defer_taskrun = true;
   /// Completions don't interrupt the owner's code (5.19); what defer_taskrun falls back to.
   bool coop_taskrun = true;
