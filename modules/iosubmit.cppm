@@ -84,8 +84,9 @@ using pinion::iosubmit::uring_calls;
 using pinion::iosubmit::uring_features;
 using pinion::iosubmit::uring_options;
 using pinion::iosubmit::uring_ring;
+}  // namespace pinion::iosubmit
 
-namespace codes {
+export namespace pinion::iosubmit::codes {
 using pinion::iosubmit::codes::accept;
 using pinion::iosubmit::codes::cancel;
 using pinion::iosubmit::codes::close;
@@ -100,9 +101,9 @@ using pinion::iosubmit::codes::refused;
 using pinion::iosubmit::codes::send;
 using pinion::iosubmit::codes::timeout;
 using pinion::iosubmit::codes::write;
-}  // namespace codes
+}  // namespace pinion::iosubmit::codes
 
-namespace entries {
+export namespace pinion::iosubmit::entries {
 using pinion::iosubmit::entries::accept;
 using pinion::iosubmit::entries::cancel;
 using pinion::iosubmit::entries::close;
@@ -118,15 +119,15 @@ using pinion::iosubmit::entries::send;
 using pinion::iosubmit::entries::synced;
 using pinion::iosubmit::entries::timeout;
 using pinion::iosubmit::entries::write;
-}  // namespace entries
+}  // namespace pinion::iosubmit::entries
 
-namespace errors {
+export namespace pinion::iosubmit::errors {
 using pinion::iosubmit::errors::complain;
 using pinion::iosubmit::errors::explain_enter;
 using pinion::iosubmit::errors::is_passing;
-}  // namespace errors
+}  // namespace pinion::iosubmit::errors
 
-namespace kernel::setup {
+export namespace pinion::iosubmit::kernel::setup {
 using pinion::iosubmit::kernel::setup::clamp;
 using pinion::iosubmit::kernel::setup::completion_entries;
 using pinion::iosubmit::kernel::setup::coop_taskrun;
@@ -136,5 +137,4 @@ using pinion::iosubmit::kernel::setup::no_sq_array;
 using pinion::iosubmit::kernel::setup::single_issuer;
 using pinion::iosubmit::kernel::setup::submit_all;
 using pinion::iosubmit::kernel::setup::taskrun_flag;
-}  // namespace kernel::setup
-}  // namespace pinion::iosubmit
+}  // namespace pinion::iosubmit::kernel::setup

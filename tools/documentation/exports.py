@@ -5,13 +5,18 @@ import re
 
 from check.cxx_text import code_of, line_of
 
-_EXPORTED = re.compile(r"\bexport\s+namespace\s+[\w:]+\s*\{(?P<names>[^{}]*)\}")
+_BEGUN = re.compile(r"\bexport\s+namespace\s+[\w:]+\s*\{")
+_EXPORTED = re.compile(_BEGUN.pattern + r"(?P<names>[^{}]*)\}")
 _USING = re.compile(r"\s*using\s+(?P<name>[\w:]+?(?:operator\s*[^\s\w;]+)?)\s*$")
 
 
 def exported_names(text: str) -> list[tuple[int, str]]:
     """Line and qualified name of all that is exported. What can't be read as a name comes as it stands."""
     code, result = code_of(text), []
+    for begun in _BEGUN.finditer(code):
+        if not _EXPORTED.match(code, begun.start()):
+            # A namespace inside another: what it exports would be looked at by nobody.
+            result.append((line_of(code, begun.start()), begun.group().strip()))
     for block in _EXPORTED.finditer(code):
         at = block.start("names")
         for statement in block.group("names").split(";"):

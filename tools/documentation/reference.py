@@ -133,14 +133,16 @@ def _page(header: Header, source: Source, found: list[Declaration]) -> Page:
 
 
 def _entries(found: list[Declaration], source: Source, page: Page, prefix: tuple[str, ...]) -> list[Entry]:
-    result: dict[str, Entry] = {}
+    result: dict[str, Entry] = {}  # by qualified name: a header may say `cancel` in two namespaces
     earlier, block = None, None
     for declaration in found:
-        entry = result.get(declaration.name)
+        entry = result.get(declaration.qualified)
         if entry is None:
             anchor = ".".join([*prefix, _word(declaration.name)])
-            entry = result[declaration.name] = Entry(_kind(declaration, source), declaration.name, declaration.scope,
-                                                     anchor, [], [], [])
+            if any(other.anchor == anchor for other in result.values()):
+                anchor = ".".join([*prefix, declaration.scope[-1], _word(declaration.name)])
+            entry = result[declaration.qualified] = Entry(_kind(declaration, source), declaration.name,
+                                                          declaration.scope, anchor, [], [], [])
         comment, condition = source.comment(declaration), source.condition(declaration)
         is_about_opening = not prefix and not comment and declaration.name in page.subjects
         signature = source.signature(declaration)
