@@ -8,11 +8,11 @@
 
 namespace pinion::iosubmit::fallback_detail {
 
+// Once a ring was made, what mmap refuses is a limit: it says EPERM where locked memory is used up.
 bool is_out_of_reach(const ring_refusal& refusal) noexcept {
-  const bool is_forbidden = refusal.error == -ENOSYS || refusal.error == -EPERM || refusal.error == -EACCES;
-  const bool is_too_old = refusal.call == refused_call::features ||
-                          (refusal.call == refused_call::setup && refusal.error == -EINVAL);
-  return refusal.call != refused_call::options && (is_forbidden || is_too_old);
+  if (refusal.call == refused_call::features) return true;
+  return refusal.call == refused_call::setup && (refusal.error == -ENOSYS || refusal.error == -EPERM ||
+                                                 refusal.error == -EACCES || refusal.error == -EINVAL);
 }
 
 void tell_of_fallback(const ring_refusal& refusal) {

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -24,10 +26,24 @@ struct refusing_uring_calls : uring_calls {
   static inline int error = 0;
   static int setup(std::uint32_t, kernel::setup_parameters&) noexcept { return error; }
 };
+// Makes a ring, of no kernel, whose queues can't be mapped.
+struct unmappable_uring_calls : uring_calls {
+  static inline int error = 0;
+  static inline int closed = 0;
+  static int setup(std::uint32_t entries, kernel::setup_parameters& made) noexcept {
+    made.submission_entries = entries;
+    made.completion_entries = 2 * entries;
+    made.features = kernel::feature::single_map | kernel::feature::no_drop | kernel::feature::wait_argument;
+    return 1000;
+  }
+  static int map(int, std::size_t, std::uint64_t, void*&) noexcept { return error; }
+  static void close(int) noexcept { ++closed; }
+};
 struct refusing_epoll_calls : epoll_calls {
   static int open() noexcept { return -EMFILE; }
 };
 using refusing_uring = basic_uring_ring<refusing_uring_calls>;
+using unmappable_uring = basic_uring_ring<unmappable_uring_calls>;
 using refusing_epoll = basic_epoll_ring<refusing_epoll_calls>;
 
 class DefaultRingTest : public ::testing::Test {
@@ -76,6 +92,33 @@ TEST_F(DefaultRingTest, DoesNotFallBackForALimitThatCanBeRaised) {
     ASSERT_FALSE(refused) << error;
     EXPECT_EQ(refused.error().error, -error);
     EXPECT_TRUE(said().empty()) << error;
+  }
+}
+
+// There EPERM is no prohibition: the kernel says so, too, where locked memory is used up.
+TEST_F(DefaultRingTest, DoesNotFallBackWhereTheQueuesOfARingThatWasMadeCanNotBeMapped) {
+  for (const int error : {EPERM, EAGAIN, ENOMEM, EACCES, ENOSYS}) {
+    unmappable_uring_calls::error = -error;
+    unmappable_uring_calls::closed = 0;
+
+    const auto refused = open_ring<either_ring<unmappable_uring, epoll_ring>>();
+
+    ASSERT_FALSE(refused) << error;
+    EXPECT_EQ(refused.error().call, refused_call::map);
+    EXPECT_EQ(refused.error().error, -error);
+    EXPECT_EQ(unmappable_uring_calls::closed, 1) << error;
+    EXPECT_TRUE(said().empty()) << error;
+  }
+}
+
+TEST_F(DefaultRingTest, SaysThatALimitKeepsTheQueuesFromBeingMapped) {
+  for (const int error : {EPERM, EAGAIN, ENOMEM}) {
+    unmappable_uring_calls::error = -error;
+
+    const auto refused = open_ring<either_ring<unmappable_uring, epoll_ring>>();
+
+    ASSERT_FALSE(refused) << error;
+    EXPECT_TRUE(has(to_string(refused.error()), "ulimit -l")) << to_string(refused.error());
   }
 }
 
