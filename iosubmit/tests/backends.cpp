@@ -76,12 +76,7 @@ const std::vector<submission_factory>& backends() {
     add("high_throughput", high_throughput{});
     add("balanced", balanced{});
     add("adaptive", adaptive{});
-    add("chosen_policy", chosen_policy{});
-    add("low_latency", low_latency{});
-    add("high_throughput", high_throughput{});
-    add("balanced", balanced{});
-    add("adaptive", adaptive{});
-    add("chosen", chosen_policy{effective_settings{}});
+    add("chosen_policy", chosen_policy{effective_settings{}});
     add("always_yes", always_yes{});
     add("always_no", always_no{});
     add("gathers_for_ever", gathers_for_ever{});
