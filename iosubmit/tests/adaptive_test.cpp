@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <pinion/iosubmit.hpp>
 #include <string>
+#include <string_view>
+#include <type_traits>
 
 namespace pinion::iosubmit {
 namespace {
@@ -228,9 +230,20 @@ TEST(AdaptiveTest, IsPrintedInOneLine) {
   EXPECT_NE(to_string(policy).find("with 0.9 operations"), std::string::npos) << to_string(policy);
 }
 
-TEST(AdaptiveTest, IsWhatABuildRecommendsUnlessItWasToldOtherwise) {
-  EXPECT_TRUE(submit_policy<default_policy>);
-  EXPECT_TRUE((std::is_same_v<default_policy, PINION_POLICY_DEFAULT>));
+// By text: default_policy is made of the option, so a comparison with the option itself would hold whatever it says.
+TEST(DefaultPolicyTest, IsTheOneThatTheBuildWasTold) {
+#define PINION_TEXT_OF(name) #name
+#define PINION_NAME_OF(macro) PINION_TEXT_OF(macro)
+  constexpr std::string_view told = PINION_NAME_OF(PINION_POLICY_DEFAULT);
+#undef PINION_NAME_OF
+#undef PINION_TEXT_OF
+
+  EXPECT_EQ((std::is_same_v<default_policy, adaptive>), told == "adaptive");
+  EXPECT_EQ((std::is_same_v<default_policy, balanced>), told == "balanced");
+  EXPECT_EQ((std::is_same_v<default_policy, batch_or_idle>), told == "batch_or_idle");
+  EXPECT_EQ((std::is_same_v<default_policy, immediate>), told == "immediate");
+  EXPECT_EQ((std::is_same_v<default_policy, low_latency>), told == "low_latency");
+  EXPECT_EQ((std::is_same_v<default_policy, high_throughput>), told == "high_throughput");
 }
 
 }  // namespace
