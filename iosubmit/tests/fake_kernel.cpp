@@ -5,6 +5,7 @@
 #include <atomic>
 #include <bit>
 #include <cerrno>
+#include <numeric>
 #include <pinion/iosubmit/entries.hpp>
 #include <stdexcept>
 #include <utility>
@@ -66,7 +67,15 @@ int fake_kernel::injected(faulty call) noexcept {
   fault& one = faults_[static_cast<std::size_t>(call)];
   if (one.times == 0) return 0;
   if (one.times != always) --one.times;
+  ++met_[static_cast<std::size_t>(call)];
   return one.error;
+}
+
+int fake_kernel::times_met() const noexcept { return std::accumulate(met_.begin(), met_.end(), 0); }
+int fake_kernel::times_left() const noexcept {
+  int left = 0;
+  for (const fault& one : faults_) left += one.times == always ? 0 : one.times;
+  return left;
 }
 
 bool fake_kernel::defers() const noexcept { return keeps_back_ || (made_.flags & deferred) != 0; }
@@ -165,6 +174,7 @@ int fake_kernel::enter(int ring, std::uint32_t submit, std::uint32_t wait_for, s
 
   const std::uint32_t taken = take(std::min(submit, most_));
   const bool is_short = taken != submit;
+  saw_short_enter |= is_short;
   most_ = std::numeric_limits<std::uint32_t>::max();
   if ((flags & fetches) == 0 || is_short) return static_cast<int>(taken);
 
@@ -227,6 +237,7 @@ void fake_kernel::end_what_is_held(std::int32_t result) {
 void fake_kernel::complete(const ring_completion& one) {
   if (!defers()) return post(one);
   kept_back_.push_back(one);
+  saw_kept_back = true;
   word(submission_words.flags) |= has_work;
 }
 
@@ -243,6 +254,7 @@ void fake_kernel::post(const ring_completion& one) {
       return;
     }
     overflow_.push_back(one);
+    saw_overflow = true;
     word(submission_words.flags) |= overflowed;
     return;
   }

@@ -60,7 +60,12 @@ class fake_kernel {
   int setups = 0, enters = 0, waits = 0;
   int rings = 0, mappings = 0, registered = 0;  // that are there now
   bool saw_registered_enter = false, saw_min_wait = false, saw_no_iowait = false, saw_timeout = false;
+  bool saw_short_enter = false, saw_overflow = false, saw_kept_back = false;
   std::uint32_t last_wait_for = 0;
+  /// How often this has failed, and how often all that are to fail some times still will.
+  [[nodiscard]] int times_met(faulty call) const noexcept { return met_[static_cast<std::size_t>(call)]; }
+  [[nodiscard]] int times_met() const noexcept;
+  [[nodiscard]] int times_left() const noexcept;
 
   // The calls.
   int setup(std::uint32_t entries, kernel::setup_parameters& parameters);
@@ -92,6 +97,7 @@ class fake_kernel {
 
   int level_;
   std::array<fault, 6> faults_{};
+  std::array<int, 6> met_{};
   std::uint32_t forgotten_ = 0;
   std::uint32_t most_ = std::numeric_limits<std::uint32_t>::max();
   bool keeps_back_ = false;

@@ -66,7 +66,7 @@ constexpr fault table[] = {
     {"enter", "EAGAIN", "no memory for requests", 0, 0, oldest, newest, kept, "", fail<faulty::enter, EAGAIN>},
     {"enter", "EBUSY", "completions overflow", 0, 0, oldest, newest, kept, "", fail<faulty::enter, EBUSY>},
     {"enter", "ETIME", "the wait is over", 0, 0, oldest, newest, kept, "", fail<faulty::enter, ETIME>},
-    {"enter", "fewer than asked", "no memory for all of them", 0, 0, oldest, newest, kept, "", [](fake_kernel& kernel, int) { kernel.takes_at_most(3); }},
+    {"enter", "fewer than asked", "no memory for all of them", 0, 0, oldest, newest, kept, "", [](fake_kernel& kernel, int) { kernel.takes_at_most(3); }, 64, &fake_kernel::saw_short_enter},
     {"enter", "ENOSYS", "a sandbox", -ENOSYS, 0, oldest, newest, answered, "sandbox", fail<faulty::enter, ENOSYS>},
     {"enter", "EPERM", "a seccomp profile was set after the ring was made", -EPERM, 0, oldest, newest, answered, "seccomp", fail<faulty::enter, EPERM>},
     {"enter", "EINVAL", "none of what was asked is known", -EINVAL, 0, oldest, newest, answered, "5.11", fail<faulty::enter, EINVAL>},
@@ -77,8 +77,8 @@ constexpr fault table[] = {
     {"enter", "EFAULT", "the memory is not mapped", -EFAULT, 0, oldest, newest, answered, "forked", fail<faulty::enter, EFAULT>},
     {"enter", "ENOMEM", "no memory for the thread's own state", -ENOMEM, 0, oldest, newest, answered, "memory.max", fail<faulty::enter, ENOMEM>},
     {"enter", "EOWNERDEAD", "the kernel's thread is dead", -EOWNERDEAD, 0, oldest, newest, answered, "dead", fail<faulty::enter, EOWNERDEAD>},
-    {"enter", "CQ_OVERFLOW", "more completions than fit", 0, 0, oldest, newest, fetched, "", nothing, 8},
-    {"enter", "TASKRUN", "completions wait for an enter", 0, 0, oldest, newest, fetched, "", [](fake_kernel& kernel, int) { kernel.keeps_completions_back(); }},
+    {"enter", "CQ_OVERFLOW", "more completions than fit", 0, 0, oldest, newest, fetched, "", nothing, 8, &fake_kernel::saw_overflow},
+    {"enter", "TASKRUN", "completions wait for an enter", 0, 0, oldest, newest, fetched, "", [](fake_kernel& kernel, int) { kernel.keeps_completions_back(); }, 64, &fake_kernel::saw_kept_back},
     {"enter", "EBADR", "no memory for completions that overflow", -EBADR, 0, oldest, newest, lost, "dropped", [](fake_kernel& kernel, int) { kernel.has_no_memory_for_overflow(); }, 8},
     // clang-format on
 };

@@ -34,6 +34,7 @@ struct fault {
   const char* says;  ///< words of the refusal, or of the report
   void (*inject)(fake_kernel& kernel, int times);
   std::uint32_t completions = 64;
+  bool fake_kernel::* sign = nullptr;  ///< what the kernel has seen then, where no call fails
 };
 
 /// All of it.

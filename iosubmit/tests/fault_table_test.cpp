@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -51,20 +52,29 @@ struct counted_operation : operation {
   std::int32_t result = 1;
 };
 
-// Twenty operations over a ring of eight entries: two that wait for something, and the others that don't.
+// Twenty-one operations over a ring of eight entries: two that wait for something, and the others that don't. Were they as many as
+// twenty, the last of them would fetch what the one before it had left flagged.
 struct load {
   load() {
-    for (int count = 0; count != 20; ++count) {
+    for (int count = 0; count != 21; ++count) {
       all.push_back(
           std::make_unique<counted_operation>(count % 10 == 5 ? entries::poll(0, 1) : entries::nop()));
     }
   }
   template <class Submission>
-  void run(Submission& io) {
+  void queue(Submission& io) {
     for (auto& one : all) io.queue(*one);
+  }
+  template <class Submission>
+  void park(Submission& io) {
     for (int turns = 0; turns != 100 && unanswered() != 0; ++turns) {
       io.park(io.now(), io.now() + duration{1'000'000});
     }
+  }
+  template <class Submission>
+  void run(Submission& io) {
+    queue(io);
+    park(io);
   }
   [[nodiscard]] int unanswered() const {
     int count = 0;
@@ -98,16 +108,57 @@ void expect_refusal(const fault& row, const expected<faulty_ring, ring_refusal>&
   EXPECT_EQ(kernel.mappings, 0) << "a mapping leaks";
 }
 
+// An enter that fails for good answers the eight that the ring holds, or what is left; those behind them go with a later enter.
 void expect_answers(const fault& row, const load& work, int times) {
+  const int failed = row.then != outcome::answered ? 0 : std::min(times, 3) * 8;
+  int place = 0;
   for (const auto& one : work.all) {
     ASSERT_EQ(one->answers, 1);
-    if (row.then != outcome::answered)
-      EXPECT_EQ(one->result, 0);
-    else if (times == fake_kernel::always)
-      EXPECT_EQ(one->result, row.error);
-    else
-      EXPECT_TRUE(one->result == row.error || one->result == 0) << one->result;
+    EXPECT_EQ(one->result, place < failed ? row.error : 0) << place;
+    ++place;
   }
+}
+
+// That the row was tested: its fault has happened, as often as it was to.
+void expect_met(const fault& row, const fake_kernel& kernel, int times) {
+  EXPECT_EQ(kernel.times_left(), 0);
+  if (row.sign != nullptr)
+    EXPECT_TRUE(kernel.*row.sign);
+  else
+    EXPECT_GE(kernel.times_met(), times == fake_kernel::always ? 1 : times);
+  if (row.then == outcome::kept) EXPECT_GT(kernel.enters, kernel.times_met()) << "not tried again";
+}
+
+void expect_left_out(const fault& row, const uring_features& features) {
+  ASSERT_NE(row.flag, 0U);
+  EXPECT_EQ(features.setup_flags & row.flag, 0U);
+  EXPECT_EQ(features.missing_flags & row.flag, row.flag);
+}
+
+// What failed is missing, and what did not is there as ever.
+void expect_done_without(int level, const fake_kernel& kernel, const faulty_ring& ring) {
+  const bool is_unprobed = kernel.times_met(faulty::probe) != 0;
+  const bool is_unregistered = kernel.times_met(faulty::add_descriptor) != 0;
+  ASSERT_NE(is_unprobed, is_unregistered);
+  const bool registers = level >= 518 && !is_unregistered;
+  EXPECT_EQ(ring.features().registered_descriptor, registers);
+  EXPECT_EQ(kernel.saw_registered_enter, registers);
+  EXPECT_EQ(ring.supports(codes::msg_ring), level >= 518 && !is_unprobed);
+  EXPECT_TRUE(ring.supports(codes::recv));
+}
+
+// Each turn in which something is flagged enters, and hands out; in the end nothing is flagged.
+template <class Submission>
+void expect_fetches(Submission& io, const fake_kernel& kernel, const load& work) {
+  int flagged = 0;
+  for (; flagged != 100 && io.ring().wants_enter(); ++flagged) {
+    const int enters = kernel.enters, unanswered = work.unanswered();
+    io.turn(io.now());
+    EXPECT_EQ(kernel.enters, enters + 1);
+    EXPECT_LT(work.unanswered(), unanswered);
+  }
+  EXPECT_GT(flagged, 0) << "nothing was to be fetched";
+  EXPECT_FALSE(io.ring().wants_enter());
 }
 
 void expect_report(const fault& row, const reports& said) {
@@ -116,6 +167,7 @@ void expect_report(const fault& row, const reports& said) {
     return;
   }
   ASSERT_FALSE(said.texts.empty());
+  if (row.then == outcome::answered) EXPECT_EQ(said.texts.size(), 1U) << said.texts.back();
   EXPECT_NE(said.texts.front().find(row.says), std::string::npos) << said.texts.front();
 }
 
@@ -125,6 +177,18 @@ void expect_only_lost_ones_unanswered(load& work, std::uint32_t lost) {
   EXPECT_EQ(static_cast<std::uint32_t>(work.unanswered()), lost);
   for (const auto& one : work.all) EXPECT_LE(one->answers, 1);
   work.keep_what_is_lost();
+}
+
+// How many are lost in the end.
+template <class Policy>
+std::uint32_t run(const fault& row, int level, const fake_kernel& kernel, faulty_ring ring, load& work) {
+  submission<Policy, faulty_ring> io{std::move(ring)};
+  work.queue(io);
+  if (row.then == outcome::fetched) expect_fetches(io, kernel, work);
+  work.park(io);
+  if (row.then == outcome::without) expect_done_without(level, kernel, io.ring());
+  io.stop();
+  return io.ring().lost();
 }
 
 void expect_outcome(const fault& row, int level, int times) {
@@ -137,16 +201,12 @@ void expect_outcome(const fault& row, int level, int times) {
   auto opened = faulty_ring::open({.entries = 8, .completion_entries = row.completions});
   if (row.then == outcome::refused) return expect_refusal(row, opened, kernel);
   ASSERT_TRUE(opened.has_value()) << to_string(opened.error());
-  EXPECT_EQ(opened->features().setup_flags & row.flag, 0U);
-  EXPECT_EQ(opened->features().missing_flags & row.flag, row.flag);
-  std::uint32_t lost = 0;
-  {
-    submission<batch_or_idle, faulty_ring> io{std::move(*opened)};
-    work.run(io);
-    io.stop();
-    lost = io.ring().lost();
-  }
+  if (row.then == outcome::left_out) expect_left_out(row, opened->features());
+  // Who enters for each operation leaves what the last enter has flagged to the turn.
+  const auto run_it = row.then == outcome::fetched ? &run<immediate> : &run<batch_or_idle>;
+  const std::uint32_t lost = run_it(row, level, kernel, std::move(*opened), work);
 
+  if (row.then != outcome::left_out && row.then != outcome::lost) expect_met(row, kernel, times);
   expect_report(row, said);
   if (row.then == outcome::lost)
     expect_only_lost_ones_unanswered(work, lost);
