@@ -49,7 +49,8 @@ class operation : public ring_answer {
   void ask(const ring_entry& what) noexcept {
     PINION_ASSERT(!waiting_,
                   "an operation was changed while it was queued or in flight: wait for its answer");
-    entry_ = named(what);
+    entry_ = what;
+    entry_.user_data = user_data_of(*this, mark);
   }
   /// Whether it is queued or in flight.
   [[nodiscard]] bool is_waiting() const noexcept { return waiting_; }

@@ -60,12 +60,21 @@ class submission {
 
   /// Asks for an operation, which stays where it is until it is answered. Enters if the policy says so, or there is no room.
   void queue(operation& what) noexcept {
-    accept(what);
-    if (says_enter()) flush({}, enter_reason::policy);
+    begin(what);
+    if (holds_ != 0 || ring_.room() == 0) [[unlikely]] {
+      queue_held_up(what);
+      return;
+    }
+    const std::uint32_t before = ring_.pending();
+    if (before == 0) oldest_ = now_;
+    ring_.put(parts::entry(what));
+    if (asks({.depth = before + 1, .in_flight = in_flight(), .now = now_, .oldest = oldest_}))
+      flush({}, enter_reason::policy);
   }
   /// The same, for an operation that is handed over at the end of this turn, whatever the policy says: also where an answer queues it,
   /// inside turn() or park(). One that the kernel refuses stays urgent.
   void queue_urgent(operation& what) noexcept {
+    begin(what);
     accept(what);
     urgent_ = true;
   }
@@ -107,7 +116,7 @@ class submission {
     ring_wait wait{};
     if (now < until && !ring_.has_completions()) {
       const duration timeout = until == never ? forever : until - now;
-      wait = {.count = std::clamp(asked.count, 1U, expected()),
+      wait = {.count = asked.count < 2 ? 1 : std::min(asked.count, expected()),
               .gather = std::min(asked.gather, timeout),
               .timeout = timeout};
     }
@@ -126,7 +135,7 @@ class submission {
   /// asked, and this waits for as long as the operations take. What is in flight in a ring that refuses this enter for good stays
   /// unanswered.
   void stop() noexcept {
-    stopping_ = true;
+    holds_ |= stopping;
     for (bool ring_works = true;;) {
       refuse_queued(-ECANCELED);
       if (depth() != 0) continue;
@@ -140,7 +149,7 @@ class submission {
       if (depth() != 0 && ring_works && !ring_.has_completions()) wait_to_retry(retry_after);
       reap();
     }
-    stopping_ = false;
+    holds_ &= static_cast<std::uint8_t>(~stopping);
   }
 
   /// Queued, and not the kernel's yet.
@@ -175,6 +184,11 @@ class submission {
  private:
   using parts = operation_detail::access;
 
+  // Why an operation does not go straight into the ring. Bits of one byte, so that the usual case is one comparison.
+  static constexpr std::uint8_t stopping = 1;
+  static constexpr std::uint8_t refusing = 2;
+  static constexpr std::uint8_t behind = 4;  // some wait in the backlog, and come first
+
   [[nodiscard]] queue_state state() const noexcept {
     return {.depth = depth(), .in_flight = in_flight(), .now = now_, .oldest = oldest_};
   }
@@ -191,14 +205,22 @@ class submission {
 
   // Where answers are refused at once, nothing is entered on behalf of what they queue; and while some are refused, answers that queue
   // again would be refused inside each other, without end.
-  [[nodiscard]] bool may_enter() const noexcept { return !stopping_ && !refusing_; }
+  [[nodiscard]] bool may_enter() const noexcept { return (holds_ & (stopping | refusing)) == 0; }
 
-  void accept(operation& what) noexcept {
+  void begin(operation& what) noexcept {
     PINION_ASSERT(!parts::waiting(what),
                   "an operation was queued that is queued or in flight already: wait for its answer");
     parts::waiting(what) = true;
     parts::queued(what) = now_;
-    const bool fits = !refusing_ && backlogged_ == 0 && has_room();
+  }
+
+  [[gnu::noinline]] void queue_held_up(operation& what) noexcept {
+    accept(what);
+    if (says_enter()) flush({}, enter_reason::policy);
+  }
+
+  void accept(operation& what) noexcept {
+    const bool fits = (holds_ & (refusing | behind)) == 0 && has_room();
     note_oldest();
     if (fits) {
       ring_.put(parts::entry(what));
@@ -208,11 +230,12 @@ class submission {
     *backlog_end_ = &what;
     backlog_end_ = &parts::next(what);
     ++backlogged_;
+    holds_ |= behind;
   }
 
   bool queue_entry(const ring_entry& entry) noexcept {
     if (backlogged_ != 0 && may_enter()) flush({}, enter_reason::room);
-    if (refusing_ || backlogged_ != 0 || !has_room()) return false;
+    if ((holds_ & (refusing | behind)) != 0 || !has_room()) return false;
     note_oldest();
     ring_.put(entry);
     if (says_enter()) flush({}, enter_reason::policy);
@@ -223,9 +246,10 @@ class submission {
     if (depth() == 0) oldest_ = now_;
   }
 
-  bool says_enter() noexcept {
-    if (!may_enter()) return false;
-    const bool yes = policy_.queued(state());
+  bool says_enter() noexcept { return may_enter() && asks(state()); }
+
+  bool asks(const queue_state& about) noexcept {
+    const bool yes = policy_.queued(about);
     if (!yes) recorder_.said_no();
     return yes;
   }
@@ -290,17 +314,21 @@ class submission {
   operation& take_backlogged() noexcept {
     operation& first = *backlog_;
     backlog_ = parts::next(first);
-    if (--backlogged_ == 0) backlog_end_ = &backlog_;
+    if (--backlogged_ == 0) {
+      backlog_end_ = &backlog_;
+      holds_ &= static_cast<std::uint8_t>(~behind);
+    }
     return first;
   }
 
   // Answers all that the kernel has not taken, oldest first. What the answers queue waits in the list for the next call.
   void refuse_queued(std::int32_t error) noexcept {
-    const bool was_refusing = std::exchange(refusing_, true);
+    const std::uint8_t before = holds_;
+    holds_ |= refusing;
     std::uint32_t left = backlogged_;
     ring_.withdraw([&](const ring_entry& entry) noexcept { settle(entry.user_data, error); });
     for (; left != 0 && backlogged_ != 0; --left) settle(parts::entry(take_backlogged()).user_data, error);
-    refusing_ = was_refusing;
+    if ((before & refusing) == 0) holds_ &= static_cast<std::uint8_t>(~refusing);
     if (depth() == 0) urgent_ = false;
   }
 
@@ -330,8 +358,9 @@ class submission {
 
   void hand_out(const ring_completion& completion) noexcept {
     const std::uint8_t mark = mark_of(completion.user_data);
-    if (mark > operation::mark) {
-      if (sink_.arrived != nullptr) sink_.arrived(sink_.context, completion);
+    if (mark > operation::mark) [[unlikely]] {
+      const ring_completion message = completion;  // only this one needs an address
+      if (sink_.arrived != nullptr) sink_.arrived(sink_.context, message);
       return;
     }
     ring_answer& answer = answer_of(completion.user_data);
@@ -361,8 +390,7 @@ class submission {
   std::uint32_t lost_ = 0;
   bool urgent_ = false;
   bool entered_ = false;
-  bool stopping_ = false;
-  bool refusing_ = false;
+  std::uint8_t holds_ = 0;
   std::int32_t reported_ = 0;  // the lasting error that was reported, until an enter succeeds
   message_sink sink_;
 };
