@@ -48,8 +48,8 @@ int uring_calls::setup(std::uint32_t entries, kernel::setup_parameters& paramete
 
 int uring_calls::enter(int ring, std::uint32_t submit, std::uint32_t wait_for, std::uint32_t flags,
                        const kernel::wait_argument* argument) noexcept {
-  const std::size_t bytes = argument == nullptr ? 0 : sizeof *argument;
-  return checked(::syscall(SYS_io_uring_enter, ring, submit, wait_for, flags, argument, bytes));
+  // Where there is no argument the kernel does not look at its size.
+  return checked(::syscall(SYS_io_uring_enter, ring, submit, wait_for, flags, argument, sizeof *argument));
 }
 
 int uring_calls::enlist(int ring, std::uint32_t what, void* argument, std::uint32_t count) noexcept {

@@ -69,7 +69,7 @@ class submission {
     if (before == 0) oldest_ = now_;
     ring_.put(parts::entry(what));
     if (asks({.depth = before + 1, .in_flight = in_flight(), .now = now_, .oldest = oldest_}))
-      flush({}, enter_reason::policy);
+      flush(enter_reason::policy);
   }
   /// The same, for an operation that is handed over at the end of this turn, whatever the policy says: also where an answer queues it,
   /// inside turn() or park(). One that the kernel refuses stays urgent.
@@ -99,11 +99,11 @@ class submission {
   std::size_t turn(instant now) noexcept {
     now_ = now;
     if (ring_.wants_enter()) {
-      flush({}, enter_reason::kernel);
+      flush(enter_reason::kernel);
     } else if (depth() != 0 && urgent_) {
-      flush({}, enter_reason::urgent);
+      flush(enter_reason::urgent);
     } else if (depth() != 0 && says_enter()) {
-      flush({}, enter_reason::policy);
+      flush(enter_reason::policy);
     }
     return finish();
   }
@@ -120,12 +120,14 @@ class submission {
               .gather = std::min(asked.gather, timeout),
               .timeout = timeout};
     }
-    if (wait.count != 0 || depth() != 0 || ring_.wants_enter()) flush(wait, enter_reason::park);
     if (wait.count != 0) {
+      flush_and_wait(wait, enter_reason::park);
       if (depth() != 0 && !ring_.has_completions()) {
         wait_to_retry(wait.timeout);
       }
       now_ = clock_.now();
+    } else if (depth() != 0 || ring_.wants_enter()) {
+      flush(enter_reason::park);
     }
     return finish();
   }
@@ -134,7 +136,7 @@ class submission {
   /// what answers queue meanwhile, so an answer looks at its result before it queues again. Before Linux 5.19 the kernel can't be
   /// asked, and this waits for as long as the operations take. What is in flight in a ring that refuses this enter for good stays
   /// unanswered.
-  void stop() noexcept {
+  [[gnu::cold]] void stop() noexcept {
     holds_ |= stopping;
     for (bool ring_works = true;;) {
       refuse_queued(-ECANCELED);
@@ -145,7 +147,8 @@ class submission {
       const ring_entered done =
           enter({.count = 2, .gather = retry_after, .timeout = retry_after}, enter_reason::stop);
       ring_works = done.error == 0 || errors::is_passing(done.error);
-      account(done);
+      count(done.accepted);
+      goes_on(done);
       if (depth() != 0 && ring_works && !ring_.has_completions()) wait_to_retry(retry_after);
       reap();
     }
@@ -214,9 +217,9 @@ class submission {
     parts::queued(what) = now_;
   }
 
-  [[gnu::noinline]] void queue_held_up(operation& what) noexcept {
+  [[gnu::cold]] void queue_held_up(operation& what) noexcept {
     accept(what);
-    if (says_enter()) flush({}, enter_reason::policy);
+    if (says_enter()) flush(enter_reason::policy);
   }
 
   void accept(operation& what) noexcept {
@@ -234,11 +237,11 @@ class submission {
   }
 
   bool queue_entry(const ring_entry& entry) noexcept {
-    if (backlogged_ != 0 && may_enter()) flush({}, enter_reason::room);
+    if (backlogged_ != 0 && may_enter()) flush(enter_reason::room);
     if ((holds_ & (refusing | behind)) != 0 || !has_room()) return false;
     note_oldest();
     ring_.put(entry);
-    if (says_enter()) flush({}, enter_reason::policy);
+    if (says_enter()) flush(enter_reason::policy);
     return true;
   }
 
@@ -254,7 +257,7 @@ class submission {
     return yes;
   }
 
-  ring_entered enter(const ring_wait& wait, enter_reason reason) noexcept {
+  [[gnu::always_inline]] ring_entered enter(const ring_wait& wait, enter_reason reason) noexcept {
     if constexpr (is_counted) {
       const queue_state before = state();
       const ring_entered done = ring_.enter(wait);
@@ -266,18 +269,33 @@ class submission {
   }
 
   bool has_room() noexcept {
-    if (ring_.room() == 0 && may_enter()) flush({}, enter_reason::room);
+    if (ring_.room() == 0 && may_enter()) flush(enter_reason::room);
     return ring_.room() != 0;
   }
 
+  void flush(enter_reason reason) noexcept { flush_and_wait({}, reason); }
+
   // Enters until all that is queued is the kernel's, or it refuses. Only the enter that can take the rest waits.
-  void flush(const ring_wait& wait, enter_reason reason) noexcept {
-    for (;;) {
-      const ring_entered done = enter(backlogged_ == 0 ? wait : ring_wait{}, reason);
-      account(done);
-      if (done.error != 0 || depth() == 0 || done.accepted == 0) break;
+  [[gnu::always_inline]] void flush_and_wait(const ring_wait& wait, enter_reason reason) noexcept {
+    if (backlogged_ == 0) [[likely]] {
+      const ring_entered done = enter(wait, reason);
+      count(done.accepted);
+      if (done.error == 0 && ring_.pending() == 0) [[likely]] {
+        reported_ = 0;
+        urgent_ = false;
+        return;
+      }
+      if (!goes_on(done)) return;
     }
-    if (depth() == 0) urgent_ = false;
+    flush_rest(wait, reason);
+  }
+
+  [[gnu::cold]] void flush_rest(ring_wait wait, enter_reason reason) noexcept {
+    ring_entered done;
+    do {
+      done = enter(backlogged_ == 0 ? wait : ring_wait{}, reason);
+      count(done.accepted);
+    } while (goes_on(done));
   }
 
   void wait_to_retry(duration at_most) noexcept {
@@ -285,22 +303,32 @@ class submission {
           enter_reason::retry);
   }
 
-  void account(const ring_entered& done) noexcept {
-    const bool lasts = done.error != 0 && !errors::is_passing(done.error);
-    in_flight_ += done.accepted;
+  [[gnu::always_inline]] void count(std::uint32_t accepted) noexcept {
+    in_flight_ += accepted;
     entered_ = true;
-    if (done.accepted != 0) {
-      policy_.entered({.accepted = done.accepted, .now = now_});
-      recorder_.looked_at(policy_);
-    }
-    if (lasts) {
-      if (reported_ != done.error) errors::complain(done.error);
-      forget_lost();
-      refuse_queued(done.error);
-    }
-    reported_ = lasts ? done.error : 0;
+    if (accepted == 0) return;
+    policy_.entered({.accepted = accepted, .now = now_});
+    recorder_.looked_at(policy_);
+  }
+
+  // Whether there is more to hand over, and the kernel takes some.
+  [[gnu::cold]] bool goes_on(ring_entered done) noexcept {
+    const bool lasts = done.error != 0 && !errors::is_passing(done.error);
+    if (lasts)
+      give_up(done.error);
+    else
+      reported_ = 0;
     while (backlogged_ != 0 && ring_.room() != 0) ring_.put(parts::entry(take_backlogged()));
     if (depth() != 0 && (lasts || done.accepted != 0)) oldest_ = now_;
+    if (depth() == 0) urgent_ = false;
+    return done.error == 0 && depth() != 0 && done.accepted != 0;
+  }
+
+  void give_up(std::int32_t error) noexcept {
+    if (reported_ != error) errors::complain(error);
+    forget_lost();
+    refuse_queued(error);
+    reported_ = error;
   }
 
   // What the kernel had no memory to keep is never answered: stop() must not wait for it.
@@ -338,14 +366,14 @@ class submission {
   }
 
   // Hands out, and hands over what answers have queued as urgent: not what was refused just before.
-  std::size_t finish() noexcept {
+  [[gnu::always_inline]] std::size_t finish() noexcept {
     const bool was_refused = urgent_;
     const std::size_t count = reap();
-    if (urgent_ && !was_refused) flush({}, enter_reason::urgent);
+    if (urgent_ && !was_refused) flush(enter_reason::urgent);
     return count;
   }
 
-  std::size_t reap() noexcept {
+  [[gnu::always_inline]] std::size_t reap() noexcept {
     const std::size_t count = ring_.reap([this](const ring_completion& c) noexcept { hand_out(c); });
     if (count != 0 || entered_) {
       entered_ = false;
@@ -356,21 +384,28 @@ class submission {
     return count;
   }
 
-  void hand_out(const ring_completion& completion) noexcept {
-    const std::uint8_t mark = mark_of(completion.user_data);
-    if (mark > operation::mark) [[unlikely]] {
-      const ring_completion message = completion;  // only this one needs an address
-      if (sink_.arrived != nullptr) sink_.arrived(sink_.context, message);
+  [[gnu::always_inline]] void hand_out(const ring_completion& completion) noexcept {
+    if (mark_of(completion.user_data) != operation::mark) [[unlikely]] {
+      hand_out_apart(completion);
       return;
     }
-    ring_answer& answer = answer_of(completion.user_data);
-    const bool more = (completion.flags & ring_completion::more) != 0;
-    if (!more) --in_flight_;
-    if (mark == operation::mark) {
-      auto& done = static_cast<operation&>(answer);
-      parts::waiting(done) = more;
-      if constexpr (latency_policy<Policy>) policy_.completed(now_ - parts::queued(done));
+    auto& done = static_cast<operation&>(answer_of(completion.user_data));
+    if ((completion.flags & ring_completion::more) == 0) [[likely]] {
+      --in_flight_;
+      parts::waiting(done) = false;
     }
+    if constexpr (latency_policy<Policy>) policy_.completed(now_ - parts::queued(done));
+    done.answered(done, completion.result);
+  }
+
+  // What is no operation's: a port's, or a message.
+  [[gnu::noinline]] void hand_out_apart(ring_completion completion) noexcept {
+    if (mark_of(completion.user_data) > operation::mark) {
+      if (sink_.arrived != nullptr) sink_.arrived(sink_.context, completion);
+      return;
+    }
+    if ((completion.flags & ring_completion::more) == 0) --in_flight_;
+    ring_answer& answer = answer_of(completion.user_data);
     answer.answered(answer, completion.result);
   }
 

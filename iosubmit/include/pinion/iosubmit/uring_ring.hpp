@@ -104,8 +104,8 @@ class basic_uring_ring {
   }
 
   /// Hands over what is pending, fetches what is kept back, and waits. The first one makes the calling thread the owner.
-  ring_entered enter(const ring_wait& wait) noexcept {
-    if (!is_owned_ || is_withdrawing_) [[unlikely]] {
+  [[gnu::always_inline]] ring_entered enter(const ring_wait& wait) noexcept {
+    if (!is_ready_) [[unlikely]] {
       if (const std::int32_t error = prepare(); error != 0) return {.error = error};
     }
     PINION_ASSERT(is_owner(), "a ring was entered by another thread than its owner: wake that one");
@@ -119,7 +119,7 @@ class basic_uring_ring {
 
   /// Hands out what was there when it began. The sink may put and enter.
   template <class Sink>
-  std::size_t reap(Sink sink) noexcept {
+  [[gnu::always_inline]] std::size_t reap(Sink sink) noexcept {
     const std::uint32_t first = reaped_;
     const std::uint32_t end = std::atomic_ref{*words_.completions_tail}.load(std::memory_order_acquire);
     while (reaped_ != end) {
@@ -135,12 +135,14 @@ class basic_uring_ring {
   std::size_t withdraw(Sink sink) noexcept {
     const std::uint32_t end = tail_;
     const std::uint32_t count = end - head_;
+    const bool was_ready = std::exchange(is_ready_, false);
     is_withdrawing_ = true;
     for (std::uint32_t at = head_; at != end; ++at) {
       const ring_entry entry = words_.entries[at & words_.entry_mask];
       sink(entry);
     }
     is_withdrawing_ = false;
+    is_ready_ = was_ready;
     for (std::uint32_t at = end; at != tail_; ++at)
       words_.entries[(at - count) & words_.entry_mask] = words_.entries[at & words_.entry_mask];
     tail_ -= count;
@@ -189,7 +191,7 @@ class basic_uring_ring {
     std::swap(reaped_, other.reaped_);
     std::swap(unanswered_, other.unanswered_);
     std::swap(lost_, other.lost_);
-    std::swap(is_owned_, other.is_owned_);
+    std::swap(is_ready_, other.is_ready_);
     std::swap(is_withdrawing_, other.is_withdrawing_);
     std::swap(owner_, other.owner_);
   }
@@ -198,21 +200,25 @@ class basic_uring_ring {
     return std::atomic_ref{*word}.load(std::memory_order_relaxed);
   }
 
-  std::int32_t prepare() noexcept {
+  [[gnu::cold]] std::int32_t prepare() noexcept {
     if (words_.descriptor < 0) return -EBADF;
     if (is_withdrawing_) return -EBUSY;
     if (const std::int32_t error = uring_detail::own(calls, words_); error != 0) return error;
-    is_owned_ = true;
+    is_ready_ = true;
     std::atomic_ref{owner_}.store(std::this_thread::get_id(), std::memory_order_relaxed);
     return 0;
   }
 
   // Of lost completions the kernel tells only an enter that submits nothing (5.18), or none; its count tells always. Once for each.
   std::int32_t error_of(std::int32_t result) noexcept {
-    const std::uint32_t now_lost = lost();
-    if (std::exchange(lost_, now_lost) != now_lost) [[unlikely]]
+    const std::uint32_t now_lost = relaxed(words_.completions_lost);
+    if (now_lost != lost_) [[unlikely]] {
+      lost_ = now_lost;
       return -EBADR;
-    return result < 0 && result != -ETIME && result != -EBADR ? result : 0;
+    }
+    if (result >= 0) [[likely]]
+      return 0;
+    return result != -ETIME && result != -EBADR ? result : 0;
   }
 
   std::int32_t enter_at_once(std::uint32_t submit) noexcept {
@@ -222,9 +228,15 @@ class basic_uring_ring {
 
   std::int32_t enter_and_wait(std::uint32_t submit, const ring_wait& wait) noexcept {
     constexpr std::uint64_t longest = std::numeric_limits<std::uint32_t>::max();
-    const kernel_time timeout = kernel_time::of(wait.timeout);
+    const std::uint32_t flags = words_.enter_flags | kernel::enter::get_events;
+    if (wait.timeout == forever && wait.count == 1)
+      return Calls::enter(words_.entered_as, submit, 1, flags, nullptr);
+    kernel_time timeout;
     kernel::wait_argument argument{};
-    if (wait.timeout != forever) argument.timeout = entries::detail::word(&timeout);
+    if (wait.timeout != forever) {
+      timeout = kernel_time::of(wait.timeout);
+      argument.timeout = entries::detail::word(&timeout);
+    }
     std::uint32_t count = wait.count;
     if (count > 1 && wait.gather < wait.timeout) {
       if (words_.features.min_wait && wait.gather.ns != 0)
@@ -232,9 +244,7 @@ class basic_uring_ring {
       else
         count = 1;
     }
-    return Calls::enter(words_.entered_as, submit, count,
-                        words_.enter_flags | kernel::enter::get_events | kernel::enter::wait_argument,
-                        &argument);
+    return Calls::enter(words_.entered_as, submit, count, flags | kernel::enter::wait_argument, &argument);
   }
 
   // The kernel is asked to stop all that is in flight (5.19), and given a second to answer. Answers may queue again.
@@ -262,7 +272,7 @@ class basic_uring_ring {
   uring_detail::mapped_ring words_;
   std::uint32_t unanswered_ = 0;
   std::uint32_t lost_ = 0;
-  bool is_owned_ = false;
+  bool is_ready_ = false;  // has an owner, and is not withdrawing
   bool is_withdrawing_ = false;
   mutable std::thread::id owner_;
 };
