@@ -10,7 +10,7 @@ namespace pinion::iosubmit::fallback_detail {
 
 // Once a ring was made, what mmap refuses is a limit: it says EPERM where locked memory is used up.
 bool is_out_of_reach(const ring_refusal& refusal) noexcept {
-  if (refusal.call == refused_call::features) return true;
+  if (refusal.call == refused_call::features || refusal.call == refused_call::enlist) return true;
   return refusal.call == refused_call::setup && (refusal.error == -ENOSYS || refusal.error == -EPERM ||
                                                  refusal.error == -EACCES || refusal.error == -EINVAL);
 }

@@ -6,7 +6,9 @@
 namespace pinion::iosubmit::errors {
 
 bool is_passing(std::int32_t error) noexcept {
-  return error == -EINTR || error == -EAGAIN || error == -EBUSY || error == -ETIME;
+  static_assert(completions_lost == -EBADR);
+  return error == -EINTR || error == -EAGAIN || error == -EBUSY || error == -ETIME ||
+         error == completions_lost;
 }
 
 std::string_view explain_enter(std::int32_t error) noexcept {

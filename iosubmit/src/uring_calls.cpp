@@ -59,7 +59,11 @@ int uring_calls::enlist(int ring, std::uint32_t what, void* argument, std::uint3
 int uring_calls::map(int ring, std::size_t bytes, std::uint64_t region, void*& at) noexcept {
   at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring,
               static_cast<off_t>(region));
-  if (at != MAP_FAILED) return 0;
+  if (at != MAP_FAILED) {
+    // A child that inherited the queues would write into the parent's, if only by destroying its copy of the ring.
+    ::madvise(at, bytes, MADV_DONTFORK);
+    return 0;
+  }
   at = nullptr;
   return -errno;
 }

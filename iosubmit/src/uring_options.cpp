@@ -41,6 +41,7 @@ const char* name_of(refused_call call) noexcept {
   case refused_call::setup: return "io_uring_setup";
   case refused_call::features: return "what this kernel's io_uring lacks";
   case refused_call::map: return "mmap";
+  case refused_call::enlist: return "io_uring_register";
   case refused_call::epoll: return "epoll_create1";
   }
   return "an unknown call";

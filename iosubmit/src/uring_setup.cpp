@@ -187,19 +187,23 @@ std::int32_t map_queues(const call_table& calls, const kernel::setup_parameters&
   return 0;
 }
 
-// A kernel that does not say what it knows is at least 5.11, whose last operation is unlinkat.
-void look_up_operations(const call_table& calls, mapped_ring& ring) noexcept {
+// A kernel that does not say what it knows is at least 5.11, whose last operation is unlinkat. 0, or the errno of a sandbox that
+// forbids the call: enabling the ring would be refused as well, and too late to take another one.
+std::int32_t look_up_operations(const call_table& calls, mapped_ring& ring) noexcept {
   constexpr std::uint64_t until_unlinkat = (std::uint64_t{1} << 37U) - 1;
   kernel::probe known{};
-  if (calls.enlist(ring.descriptor, kernel::registration::probe, &known, kernel::probe::most) < 0) {
+  const int result = calls.enlist(ring.descriptor, kernel::registration::probe, &known, kernel::probe::most);
+  if (result == -EPERM || result == -EACCES || result == -ENOSYS) return result;
+  if (result < 0) {
     ring.supported[0] = until_unlinkat;
-    return;
+    return 0;
   }
   for (std::uint32_t place = 0; place != known.count; ++place) {
     const kernel::probe::operation& one = known.operations[place];
     if ((one.flags & kernel::probe::supported) != 0)
       ring.supported[one.code / 64] |= std::uint64_t{1} << (one.code % 64U);
   }
+  return 0;
 }
 
 void note_what_is_missing(const uring_features& features) noexcept {
@@ -240,12 +244,17 @@ expected<mapped_ring, ring_refusal> open(const call_table& calls, const uring_op
     is_usable = why.error == 0;
     if (!is_usable) explain_map(calls, why);
   }
+  if (is_usable) {
+    why = asked(options, refused_call::enlist, 0, flags);
+    why.error = look_up_operations(calls, ring);
+    is_usable = why.error == 0;
+    if (!is_usable) explain_permission(calls, why);
+  }
   if (!is_usable) {
     close(calls, ring, false);
     return unexpected<ring_refusal>(why);
   }
 
-  look_up_operations(calls, ring);
   ring.entered_as = ring.descriptor;
   ring.registers_descriptor = options.registered_descriptor;
   ring.features = {.entries = made.submission_entries,

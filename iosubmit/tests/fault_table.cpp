@@ -55,7 +55,7 @@ constexpr fault table[] = {
     {"mmap", "EAGAIN", "locked memory", -EAGAIN, 0, oldest, newest, refused, "RLIMIT_MEMLOCK", fail<faulty::map, EAGAIN>},
     {"mmap", "EPERM", "locked memory", -EPERM, 0, oldest, newest, refused, "RLIMIT_MEMLOCK", fail<faulty::map, EPERM>},
     {"mmap", "EACCES", "a sandbox", -EACCES, 0, oldest, newest, refused, "sandbox", fail<faulty::map, EACCES>},
-    {"register: probe", "EPERM", "a seccomp profile", 0, 0, oldest, newest, without, "", fail_always<faulty::probe, EPERM>},
+    {"register: probe", "EPERM", "a seccomp profile", -EPERM, 0, oldest, newest, refused, "seccomp", fail_always<faulty::probe, EPERM>},
     {"register: probe", "EINVAL", "the operation is not known", 0, 0, oldest, newest, without, "", fail_always<faulty::probe, EINVAL>},
     {"register: enable", "EPERM", "a seccomp profile", -EPERM, 0, oldest, newest, answered, "seccomp", fail<faulty::enable, EPERM>},
     {"register: enable", "EBADFD", "somebody else enabled the ring", -EBADFD, 0, oldest, newest, answered, "enable", fail<faulty::enable, EBADFD>},

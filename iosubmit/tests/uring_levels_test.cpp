@@ -101,13 +101,24 @@ TEST(UringLevelsTest, LeavesOutWhatNeedsAFlagThatIsNotKnown) {
 
 TEST(UringLevelsTest, TrustsAKernelThatDoesNotSayWhatItKnows) {
   fake_kernel kernel{615};
-  kernel.fails(faulty::probe, -EPERM, 1);
+  kernel.fails(faulty::probe, -EINVAL, 1);
 
   const faulty_ring ring{{.entries = 8}};
 
   EXPECT_TRUE(ring.supports(codes::recv));
   EXPECT_TRUE(ring.supports(codes::nop));
   EXPECT_FALSE(ring.supports(codes::msg_ring));
+}
+
+TEST(UringLevelsTest, EpollStandsInWhereASandboxForbidsToRegister) {
+  fake_kernel kernel{615};
+  kernel.fails(faulty::probe, -EPERM, 1);
+
+  const auto opened = open_ring<either_ring<faulty_ring, epoll_ring>>();
+
+  ASSERT_TRUE(opened.has_value());
+  EXPECT_EQ(opened->first(), nullptr);
+  EXPECT_EQ(kernel.rings, 0) << "a descriptor leaks";
 }
 
 TEST(UringLevelsTest, GathersByTheKernelOrWaitsForOne) {

@@ -138,6 +138,17 @@ TEST_F(UringRingTest, GathersNoLongerThanItIsAsked) {
   EXPECT_EQ(reaped(ring).size(), 1U);
 }
 
+// Where nothing comes while it gathers, it goes on waiting for one: also without a timeout, for which the kernel needs one.
+TEST_F(UringRingTest, GoesOnWaitingWhereThereWasNothingToGather) {
+  uring_ring ring{{}};
+  const kernel_time later = kernel_time::of(duration{20'000'000});
+  ring.put(named(entries::timeout(later), 8));
+
+  ring.enter({.count = 4, .gather = duration{1'000'000}});
+
+  EXPECT_EQ(reaped(ring).size(), 1U);
+}
+
 TEST_F(UringRingTest, WaitsForOneWhereThereIsNoTimeToGather) {
   uring_ring ring{{}};
   ring.put(named(entries::nop(), 8));

@@ -129,7 +129,8 @@ enum class synced : std::uint32_t { all = 0, contents_only = 1 };
   return {.operation = codes::cancel, .address = user_data_of(target, 0)};
 }
 
-/// Puts a completion with this user_data and result into another ring; 0. The other ring's owner sees what it was sent.
+/// Puts a completion with this user_data and result into another ring; 0. The other ring's owner sees what it was sent;
+/// a submission takes it for a message where its mark (mark_of) is 2 or more, and for the address of an answer otherwise.
 [[nodiscard]] inline ring_entry msg_ring(int ring, std::uint64_t user_data,
                                          std::uint32_t result = 0) noexcept {
   return {.operation = codes::msg_ring, .descriptor = ring, .offset = user_data, .length = result};

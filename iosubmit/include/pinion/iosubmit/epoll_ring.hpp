@@ -68,12 +68,12 @@ class basic_epoll_ring {
   /// A ring, or the reason why there is none: EMFILE and ENFILE (too many descriptors are open: ulimit -n), ENOMEM, ENOSYS. Throws
   /// std::bad_alloc.
   [[nodiscard]] static expected<basic_epoll_ring, std::error_code> open(const epoll_ring_options& options) {
-    basic_epoll_ring made{options, Calls::open()};
+    basic_epoll_ring made{options, Calls{}};
     if (made.epoll_ >= 0) return made;
     return unexpected<std::error_code>{std::error_code{-made.epoll_, std::generic_category()}};
   }
   /// The same; throws std::system_error.
-  explicit basic_epoll_ring(const epoll_ring_options& options) : basic_epoll_ring(options, Calls::open()) {
+  explicit basic_epoll_ring(const epoll_ring_options& options) : basic_epoll_ring(options, Calls{}) {
     if (epoll_ < 0) epoll_detail::refuse(epoll_);
   }
   /// Moves all of it. What is left may be destroyed.
@@ -151,8 +151,11 @@ class basic_epoll_ring {
   static constexpr std::uint32_t none = epoll_detail::no_index;
   static constexpr std::int32_t not_yet = Calls::not_yet;
 
-  basic_epoll_ring(const epoll_ring_options& options, int epoll)
-      : epoll_(epoll), room_(std::max(1U, options.entries)), queue_(room_), slots_(options.in_flight) {}
+  // The descriptor comes last: nobody would close it if there were no memory for the rest.
+  basic_epoll_ring(const epoll_ring_options& options, Calls /*whose*/)
+      : room_(std::max(1U, options.entries)), queue_(room_), slots_(options.in_flight) {
+    epoll_ = Calls::open();
+  }
 
   void perform(std::uint32_t at) noexcept {
     const ring_entry& entry = slots_[at].entry;
@@ -308,7 +311,7 @@ class basic_epoll_ring {
     watch(ready.descriptor, none);
   }
 
-  int epoll_;
+  int epoll_ = -1;
   std::uint32_t room_;
   std::uint32_t begin_ = 0;
   std::uint32_t pending_ = 0;

@@ -2,8 +2,8 @@
 //
 // errors: what the kernel answers to an enter, why, and what to do about it.
 //
-// Four answers pass by themselves, and what is queued is kept: EINTR (a signal), EAGAIN (no memory for requests just now), EBUSY
-// (completions overflowed: reap first), ETIME (the wait is over). Any other means that this ring takes nothing more: it is reported
+// Five answers pass by themselves, and what is queued is kept: EINTR (a signal), EAGAIN (no memory for requests just now), EBUSY
+// (completions overflowed: reap first), ETIME (the wait is over), EBADR (completions are lost, and the ring goes on). Any other means that this ring takes nothing more: it is reported
 // once, and what is queued is answered with it.
 #pragma once
 
@@ -11,6 +11,9 @@
 #include <string_view>
 
 namespace pinion::iosubmit::errors {
+
+/// EBADR, negative: the kernel had no memory to keep some completions, whose operations will not be answered.
+inline constexpr std::int32_t completions_lost = -53;
 
 /// Whether this negative errno of an enter passes by itself.
 [[nodiscard]] bool is_passing(std::int32_t error) noexcept;

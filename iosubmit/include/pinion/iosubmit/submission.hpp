@@ -14,7 +14,7 @@
 //   }
 //
 // A queue that is full is entered; what the kernel then refuses waits in a list through the operations themselves, so queue() accepts
-// whatever the load. Answers are called on the owner's thread, and may queue.
+// whatever the load. Answers are called on the owner's thread, and may queue; turn(), park() and stop() are the loop's alone.
 #pragma once
 
 #include <algorithm>
@@ -97,6 +97,7 @@ class submission {
   /// The end of a turn that leaves something to run: enters if the policy, an urgent operation or the kernel wants it, and hands out
   /// what is there. Never waits. How many were handed out.
   std::size_t turn(instant now) noexcept {
+    expect_no_answer();
     now_ = now;
     if (ring_.wants_enter()) {
       flush(enter_reason::kernel);
@@ -111,6 +112,7 @@ class submission {
   /// The end of a turn that leaves nothing to run: hands over all that is queued, waits for as many as the policy says, at most until
   /// then, and hands out what is there. It may return early, with nothing. Afterwards now() is fresh.
   std::size_t park(instant now, instant until) noexcept {
+    expect_no_answer();
     now_ = now;
     const park_wait asked = policy_.about_to_park(state());
     ring_wait wait{};
@@ -137,6 +139,7 @@ class submission {
   /// asked, and this waits for as long as the operations take. What is in flight in a ring that refuses this enter for good stays
   /// unanswered.
   [[gnu::cold]] void stop() noexcept {
+    expect_no_answer();
     holds_ |= stopping;
     for (bool ring_works = true;;) {
       refuse_queued(-ECANCELED);
@@ -299,8 +302,8 @@ class submission {
   }
 
   void wait_to_retry(duration at_most) noexcept {
-    enter({.count = 1, .timeout = std::min(retry_after, at_most), .keeps_pending = true},
-          enter_reason::retry);
+    goes_on(enter({.count = 1, .timeout = std::min(retry_after, at_most), .keeps_pending = true},
+                  enter_reason::retry));
   }
 
   [[gnu::always_inline]] void count(std::uint32_t accepted) noexcept {
@@ -318,6 +321,7 @@ class submission {
       give_up(done.error);
     else
       reported_ = 0;
+    if (done.error == errors::completions_lost) forget_lost();
     while (backlogged_ != 0 && ring_.room() != 0) ring_.put(parts::entry(take_backlogged()));
     if (depth() != 0 && (lasts || done.accepted != 0)) oldest_ = now_;
     if (depth() == 0) urgent_ = false;
@@ -326,13 +330,13 @@ class submission {
 
   void give_up(std::int32_t error) noexcept {
     if (reported_ != error) errors::complain(error);
-    forget_lost();
     refuse_queued(error);
     reported_ = error;
   }
 
   // What the kernel had no memory to keep is never answered: stop() must not wait for it.
   void forget_lost() noexcept {
+    errors::complain(errors::completions_lost);
     if constexpr (requires { ring_.lost(); }) {
       const std::uint32_t lost = ring_.lost();
       in_flight_ -= lost - std::exchange(lost_, lost);
@@ -352,11 +356,13 @@ class submission {
   // Answers all that the kernel has not taken, oldest first. What the answers queue waits in the list for the next call.
   void refuse_queued(std::int32_t error) noexcept {
     const std::uint8_t before = holds_;
+    const bool was_answering = std::exchange(answering_, true);
     holds_ |= refusing;
     std::uint32_t left = backlogged_;
     ring_.withdraw([&](const ring_entry& entry) noexcept { settle(entry.user_data, error); });
     for (; left != 0 && backlogged_ != 0; --left) settle(parts::entry(take_backlogged()).user_data, error);
     if ((before & refusing) == 0) holds_ &= static_cast<std::uint8_t>(~refusing);
+    answering_ = was_answering;
     if (depth() == 0) urgent_ = false;
   }
 
@@ -374,7 +380,9 @@ class submission {
   }
 
   [[gnu::always_inline]] std::size_t reap() noexcept {
+    answering_ = true;
     const std::size_t count = ring_.reap([this](const ring_completion& c) noexcept { hand_out(c); });
+    answering_ = false;
     if (count != 0 || entered_) {
       entered_ = false;
       policy_.reaped({.count = static_cast<std::uint32_t>(count), .in_flight = in_flight(), .now = now_});
@@ -382,6 +390,13 @@ class submission {
       recorder_.looked_at(policy_);
     }
     return count;
+  }
+
+  // The ring is in the middle of handing out: a reap inside it would hand out the same once more.
+  void expect_no_answer() const noexcept {
+    PINION_ASSERT(!answering_,
+                  "turn(), park() or stop() was called from an answer: note that it is wanted, and "
+                  "call it from the loop");
   }
 
   [[gnu::always_inline]] void hand_out(const ring_completion& completion) noexcept {
@@ -425,6 +440,7 @@ class submission {
   std::uint32_t lost_ = 0;
   bool urgent_ = false;
   bool entered_ = false;
+  bool answering_ = false;
   std::uint8_t holds_ = 0;
   std::int32_t reported_ = 0;  // the lasting error that was reported, until an enter succeeds
   message_sink sink_;

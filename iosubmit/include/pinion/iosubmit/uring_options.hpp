@@ -56,7 +56,7 @@ struct uring_features {
 [[nodiscard]] std::string to_string(const uring_features& features);
 
 /// What said no.
-enum class refused_call : std::uint8_t { options, setup, features, map, epoll };
+enum class refused_call : std::uint8_t { options, setup, features, map, enlist, epoll };
 
 /// Why there is no ring.
 struct ring_refusal {

@@ -10,7 +10,8 @@
 //
 // Its owner is the thread that enters it first, wherever it was made: the ring is created disabled, and enabled there. From then on
 // only that thread calls anything but descriptor() and is_owner(), and destroys it; until then is_owner() is true nowhere. The ring
-// may be moved while no other thread looks at it. In a child of fork() it is the parent's: make another one.
+// may be moved while no other thread looks at it. In a child of fork() it is the parent's, and its memory is not there: make another one,
+// and leave the child by _exit().
 //
 // As a port: the completions of what queue() took are handed to answer(), and what is left when the ring goes is answered with
 // -ECANCELED, or, where it is in flight, when the kernel lets go of it.
@@ -122,7 +123,7 @@ class basic_uring_ring {
   [[gnu::always_inline]] std::size_t reap(Sink sink) noexcept {
     const std::uint32_t first = reaped_;
     const std::uint32_t end = std::atomic_ref{*words_.completions_tail}.load(std::memory_order_acquire);
-    while (reaped_ != end) {
+    while (static_cast<std::int32_t>(end - reaped_) > 0) {
       const ring_completion next = words_.completions[reaped_ & words_.completion_mask];
       std::atomic_ref{*words_.completions_head}.store(++reaped_, std::memory_order_release);
       sink(next);
@@ -231,18 +232,19 @@ class basic_uring_ring {
     const std::uint32_t flags = words_.enter_flags | kernel::enter::get_events;
     if (wait.timeout == forever && wait.count == 1)
       return Calls::enter(words_.entered_as, submit, 1, flags, nullptr);
-    kernel_time timeout;
+    // Without a timeout, or with one near the end of time, a min-wait that finds nothing ends the whole wait.
+    constexpr duration timeout_max{std::uint64_t{1} << 62U};
+    const kernel_time timeout = kernel_time::of(std::min(wait.timeout, timeout_max));
     kernel::wait_argument argument{};
-    if (wait.timeout != forever) {
-      timeout = kernel_time::of(wait.timeout);
-      argument.timeout = entries::detail::word(&timeout);
-    }
+    if (wait.timeout != forever) argument.timeout = entries::detail::word(&timeout);
     std::uint32_t count = wait.count;
     if (count > 1 && wait.gather < wait.timeout) {
-      if (words_.features.min_wait && wait.gather.ns != 0)
+      if (words_.features.min_wait && wait.gather.ns != 0) {
         argument.min_wait_us = static_cast<std::uint32_t>(std::min((wait.gather.ns - 1) / 1000 + 1, longest));
-      else
+        argument.timeout = entries::detail::word(&timeout);
+      } else {
         count = 1;
+      }
     }
     return Calls::enter(words_.entered_as, submit, count, flags | kernel::enter::wait_argument, &argument);
   }
@@ -259,7 +261,8 @@ class basic_uring_ring {
       if (pending() != 0) continue;
       if (unanswered_ == 0 || !is_owner()) break;
       put({.operation = codes::cancel, .operation_flags = any, .user_data = nobody});
-      enter({.count = 1, .timeout = while_it_waits});
+      // Until another one is there beside the answer to this.
+      enter({.count = 2, .gather = while_it_waits, .timeout = while_it_waits});
       reap([this](const ring_completion& completion) noexcept { answer(completion); });
     }
     if (unanswered_ != 0) uring_detail::complain_of_unanswered(unanswered_);
