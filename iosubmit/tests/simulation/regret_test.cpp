@@ -143,7 +143,40 @@ TEST(RegretTest, OfOneThatNeverGathersBreaksTheBarOnThroughput) {
   EXPECT_GT(regret_of(contestant_of("mutant", adaptive{{.share = 0}}, false), "throughput"), 0.05);
 }
 
+// A row whose i-th quantile is `first + i * step`: with steps of their own, no two quantiles have the same differences.
+std::string row_of(const std::string& kind, int batch, int first, int step) {
+  std::string text = kind + "," + std::to_string(batch) + ",1000";
+  for (std::size_t i = 0; i < costs::quantiles; ++i)
+    text += "," + std::to_string(first + static_cast<int>(i) * step);
+  return text + "\n";
+}
+
 TEST(CostsTest, ComeFromTheLowerQuartilesLessTheClock) {
+  std::istringstream table{
+      row_of("clock", 0, 100, 1) + row_of("enter_nop", 0, 1'000, 10) + row_of("enter_nop", 1, 2'000, 20) +
+      row_of("enter_nop", 64, 8'000, 30) + row_of("read_cached", 1, 3'000, 5) +
+      row_of("read_cached", 64, 66'000, 68) + row_of("send", 1, 4'000, 10) + row_of("send", 8, 11'000, 17) +
+      row_of("recv_armed", 1, 1'500, 4) + row_of("recv_armed", 8, 5'000, 11) +
+      row_of("read_direct_call", 1, 9'000, 40) + row_of("read_direct_call", 32, 40'000, 71) +
+      row_of("read_direct", 1, 30'000, 100) + row_of("write_1mb_direct", 1, 200'000, 1'000) +
+      row_of("echo_round", 1, 20'000, 60) + row_of("wake", 1, 13'000, 7) + row_of("sleep_cpu", 1, 11'000, 9)};
+
+  const costs found = costs::of(table);
+
+  // The lower quartile is the 16th of 64.
+  EXPECT_EQ(found.enter, duration{1'160 - 116});
+  EXPECT_EQ(found.completion, duration{(8'480 - 2'320) / 63});
+  EXPECT_EQ(found.sleep, duration{11'144});
+  EXPECT_EQ(found.wake, duration{13'000 + 32 * 7}) << "the median: a sleeper is woken on a busy machine, too";
+  EXPECT_EQ(found.of_call(kind::send).each, duration{(11'272 - 4'160) / 7});
+  EXPECT_EQ(found.of_call(kind::send).first, duration{4'160 - 1'160 - 1'016}) << "which contain the clock";
+  EXPECT_EQ(found.service(kind::direct_read, 16), duration{31'600 - 9'640});
+  EXPECT_EQ(found.service(kind::direct_read, 60), duration{36'000 - 9'640});
+  EXPECT_EQ(found.service(kind::direct_read, 63), found.service(kind::direct_read, 60));
+  EXPECT_EQ(found.service(kind::receive, 0), duration{20'000 - 4'160 - 1'564});
+}
+
+TEST(CostsTest, OfTheMachineThatWasMeasuredAreInOrder) {
   const costs& found = machine_costs();
 
   EXPECT_GT(found.enter, duration{50});
