@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The same entities through `import`: that names are exported, and that a submission works.
+// The same entities through `import`: that names are exported, that a submission works, and that a coroutine awaits over a real ring.
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <type_traits>
+#include <utility>
 #include <vector>
+
+#include "coroutines.hpp"
 
 import pinion.iosubmit;
 
@@ -79,6 +87,62 @@ TEST(iosubmit_module, WhatIsCompiledIntoTheLibraryIsReached) {
   EXPECT_TRUE(errors::is_passing(-EINTR));
   EXPECT_FALSE(errors::is_passing(-EPERM));
   EXPECT_NE(errors::explain_enter(-EPERM), errors::explain_enter(-ENOSYS));
+}
+
+TEST(iosubmit_module, APolicyFollowsWhatASubmissionTellsIt) {
+  static_assert(submit_policy<default_policy> && submit_policy<adaptive> && latency_policy<adaptive>);
+  asked nothing{entries::nop()};
+  submission<adaptive, nop_ring> io{nop_ring{}, adaptive{adaptive_options{.batch_max = 16}}};
+
+  io.queue(nothing);
+  io.park(pinion::instant{1}, pinion::instant{2});
+
+  EXPECT_EQ(nothing.result, 0);
+  EXPECT_NE(to_string(io.policy()).find("turns of"), std::string::npos) << to_string(io.policy());
+}
+
+TEST(iosubmit_module, SettingsAreParsedAndChooseAPolicy) {
+  const auto parsed = parse_settings({.mode = "high-throughput", .batch_size = "16"});
+  const auto refused = parse_settings({.batch_size = "0", .max_wait_us = "1ms"});
+
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(*parsed, (settings{.mode = submit_mode::high_throughput, .batch_size = 16}));
+  const chosen_policy policy{effective({}, *parsed)};
+  EXPECT_EQ(policy.settings().batch_size_from, setting_source::environment);
+  ASSERT_FALSE(refused);
+  ASSERT_EQ(refused.error().size(), 2U);
+  EXPECT_EQ(refused.error()[0].variable, "PINION_SUBMIT_BATCH_SIZE");
+}
+
+TEST(iosubmit_module, ACoroutineAwaitsOverTheRingThatTheMachineHas) {
+  auto opened = open_ring({.uring = {.entries = 8}, .epoll = {.entries = 8}});
+  ASSERT_TRUE(opened) << to_string(opened.error());
+  static_assert(std::is_same_v<std::remove_cvref_t<decltype(*opened)>, default_ring>);
+  submission<default_policy, default_ring> io{std::move(*opened)};
+  std::optional<pinion::expected<std::uint32_t, std::error_code>> nothing;
+  bool is_over = false;
+  const auto wait = [&]() -> pinion::iosubmit::testing::eager {
+    nothing = co_await awaiting(io, entries::nop());
+    is_over = (co_await sleep_for(io, pinion::duration{1'000})).has_value();
+  };
+
+  wait();
+  for (int turns = 0; turns != 1'000 && !is_over; ++turns)
+    io.park(io.now(), io.now() + pinion::duration{10'000'000});
+
+  EXPECT_TRUE(is_over);
+  ASSERT_TRUE(nothing && *nothing);
+  EXPECT_EQ(**nothing, 0U);
+  EXPECT_EQ(io.depth() + io.in_flight(), 0U);
+}
+
+// Without a fallback: a ring, or a reason.
+TEST(iosubmit_module, ARingIsOpenedOrRefusedWithAReason) {
+  auto opened = uring_ring::open({.entries = 8});
+
+  if (!opened) GTEST_SKIP() << to_string(opened.error());
+  EXPECT_EQ(opened->features().entries, 8U);
+  EXPECT_EQ(opened->room(), 8U);
 }
 
 }  // namespace
