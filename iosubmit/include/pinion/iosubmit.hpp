@@ -20,7 +20,9 @@
 #include <pinion/iosubmit/high_throughput.hpp>
 #include <pinion/iosubmit/latency_window.hpp>
 #include <pinion/iosubmit/low_latency.hpp>
+#include <pinion/iosubmit/message_sink.hpp>
 #include <pinion/iosubmit/operation.hpp>
+#include <pinion/iosubmit/operation_backlog.hpp>
 #include <pinion/iosubmit/settings.hpp>
 #include <pinion/iosubmit/statistics.hpp>
 #include <pinion/iosubmit/submission.hpp>

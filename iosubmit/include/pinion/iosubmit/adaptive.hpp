@@ -82,13 +82,13 @@ class adaptive {
       --resting_;
       return {};
     }
+    const std::uint32_t out = state.depth + state.in_flight;
+    if (out < std::uint64_t{options_.share} * 2) return {};
     const duration most = gather();
     if (most == duration{} || most < options_.enter_cost)
       return {};  // too little is known, or answers are quick; also where share is 0
-    const std::uint32_t some = (state.depth + state.in_flight) / options_.share;
-    if (some < 2) return {};
     gathering_ = true;
-    return {.count = some, .gather = most};
+    return {.count = out / options_.share, .gather = most};
   }
 
   /// Whether operations are entered as soon as they are queued.

@@ -29,19 +29,14 @@
 #include <pinion/iosubmit/concept.hpp>
 #include <pinion/iosubmit/entries.hpp>
 #include <pinion/iosubmit/errors.hpp>
+#include <pinion/iosubmit/message_sink.hpp>
 #include <pinion/iosubmit/operation.hpp>
+#include <pinion/iosubmit/operation_backlog.hpp>
 #include <pinion/iosubmit/statistics.hpp>
 #include <pinion/iosubmit/submission_recorder.hpp>
 #include <utility>
 
 namespace pinion::iosubmit::inline PINION_MODE {
-
-/// Receives completions that are nobody's answer: what other rings sent, and what watch() queued. Their user_data has a mark of 2 or
-/// more. Without one they are dropped.
-struct message_sink {
-  void (*arrived)(void* context, const ring_completion& message) noexcept = nullptr;
-  void* context = nullptr;
-};
 
 /// Over any policy, any ring, and any clock with a now(): it is read once after each wait, and nowhere else.
 template <submit_policy Policy, ring Ring, class Clock = monotonic_clock>
@@ -61,7 +56,7 @@ class submission {
   /// Asks for an operation, which stays where it is until it is answered. Enters if the policy says so, or there is no room.
   void queue(operation& what) noexcept {
     begin(what);
-    if (holds_ != 0 || ring_.room() == 0) [[unlikely]] {
+    if (!backlog_.is_open() || ring_.room() == 0) [[unlikely]] {
       queue_held_up(what);
       return;
     }
@@ -123,10 +118,7 @@ class submission {
               .timeout = timeout};
     }
     if (wait.count != 0) {
-      flush_and_wait(wait, enter_reason::park);
-      if (depth() != 0 && !ring_.has_completions()) {
-        wait_to_retry(wait.timeout);
-      }
+      if (!flush_and_wait(wait, enter_reason::park) && !ring_.has_completions()) wait_to_retry(wait.timeout);
       now_ = clock_.now();
     } else if (depth() != 0 || ring_.wants_enter()) {
       flush(enter_reason::park);
@@ -140,7 +132,7 @@ class submission {
   /// unanswered.
   [[gnu::cold]] void stop() noexcept {
     expect_no_answer();
-    holds_ |= stopping;
+    backlog_.set_stopping(true);
     for (bool ring_works = true;;) {
       refuse_queued(-ECANCELED);
       if (depth() != 0) continue;
@@ -155,11 +147,11 @@ class submission {
       if (depth() != 0 && ring_works && !ring_.has_completions()) wait_to_retry(retry_after);
       reap();
     }
-    holds_ &= static_cast<std::uint8_t>(~stopping);
+    backlog_.set_stopping(false);
   }
 
   /// Queued, and not the kernel's yet.
-  [[nodiscard]] std::uint32_t depth() const noexcept { return ring_.pending() + backlogged_; }
+  [[nodiscard]] std::uint32_t depth() const noexcept { return ring_.pending() + backlog_.size(); }
   /// The kernel's, and not answered yet; without watches.
   [[nodiscard]] std::uint32_t in_flight() const noexcept {
     return in_flight_ > 0 ? static_cast<std::uint32_t>(in_flight_) : 0;
@@ -190,11 +182,6 @@ class submission {
  private:
   using parts = operation_detail::access;
 
-  // Why an operation does not go straight into the ring. Bits of one byte, so that the usual case is one comparison.
-  static constexpr std::uint8_t stopping = 1;
-  static constexpr std::uint8_t refusing = 2;
-  static constexpr std::uint8_t behind = 4;  // some wait in the backlog, and come first
-
   [[nodiscard]] queue_state state() const noexcept {
     return {.depth = depth(), .in_flight = in_flight(), .now = now_, .oldest = oldest_};
   }
@@ -209,10 +196,6 @@ class submission {
     return static_cast<std::uint32_t>(std::max<std::int64_t>(1, in_flight_ + depth()));
   }
 
-  // Where answers are refused at once, nothing is entered on behalf of what they queue; and while some are refused, answers that queue
-  // again would be refused inside each other, without end.
-  [[nodiscard]] bool may_enter() const noexcept { return (holds_ & (stopping | refusing)) == 0; }
-
   void begin(operation& what) noexcept {
     PINION_ASSERT(!parts::waiting(what),
                   "an operation was queued that is queued or in flight already: wait for its answer");
@@ -226,33 +209,25 @@ class submission {
   }
 
   void accept(operation& what) noexcept {
-    const bool fits = (holds_ & (refusing | behind)) == 0 && has_room();
-    note_oldest();
+    const bool fits = backlog_.is_passed_by() && has_room();
+    if (depth() == 0) oldest_ = now_;
     if (fits) {
       ring_.put(parts::entry(what));
       return;
     }
-    parts::next(what) = nullptr;
-    *backlog_end_ = &what;
-    backlog_end_ = &parts::next(what);
-    ++backlogged_;
-    holds_ |= behind;
+    backlog_.add(what);
   }
 
   bool queue_entry(const ring_entry& entry) noexcept {
-    if (backlogged_ != 0 && may_enter()) flush(enter_reason::room);
-    if ((holds_ & (refusing | behind)) != 0 || !has_room()) return false;
-    note_oldest();
+    if (backlog_.size() != 0 && backlog_.may_enter()) flush(enter_reason::room);
+    if (!backlog_.is_passed_by() || !has_room()) return false;
+    if (depth() == 0) oldest_ = now_;
     ring_.put(entry);
     if (says_enter()) flush(enter_reason::policy);
     return true;
   }
 
-  void note_oldest() noexcept {
-    if (depth() == 0) oldest_ = now_;
-  }
-
-  bool says_enter() noexcept { return may_enter() && asks(state()); }
+  bool says_enter() noexcept { return backlog_.may_enter() && asks(state()); }
 
   bool asks(const queue_state& about) noexcept {
     const bool yes = policy_.queued(about);
@@ -272,31 +247,32 @@ class submission {
   }
 
   bool has_room() noexcept {
-    if (ring_.room() == 0 && may_enter()) flush(enter_reason::room);
+    if (ring_.room() == 0 && backlog_.may_enter()) flush(enter_reason::room);
     return ring_.room() != 0;
   }
 
   void flush(enter_reason reason) noexcept { flush_and_wait({}, reason); }
 
-  // Enters until all that is queued is the kernel's, or it refuses. Only the enter that can take the rest waits.
-  [[gnu::always_inline]] void flush_and_wait(const ring_wait& wait, enter_reason reason) noexcept {
-    if (backlogged_ == 0) [[likely]] {
+  // Enters until all that is queued is the kernel's, which is true, or it refuses. Only the enter that can take the rest waits.
+  [[gnu::always_inline]] bool flush_and_wait(const ring_wait& wait, enter_reason reason) noexcept {
+    if (backlog_.size() == 0) [[likely]] {
       const ring_entered done = enter(wait, reason);
       count(done.accepted);
       if (done.error == 0 && ring_.pending() == 0) [[likely]] {
         reported_ = 0;
         urgent_ = false;
-        return;
+        return true;
       }
-      if (!goes_on(done)) return;
+      if (!goes_on(done)) return depth() == 0;
     }
     flush_rest(wait, reason);
+    return depth() == 0;
   }
 
   [[gnu::cold]] void flush_rest(ring_wait wait, enter_reason reason) noexcept {
     ring_entered done;
     do {
-      done = enter(backlogged_ == 0 ? wait : ring_wait{}, reason);
+      done = enter(backlog_.size() == 0 ? wait : ring_wait{}, reason);
       count(done.accepted);
     } while (goes_on(done));
   }
@@ -317,21 +293,19 @@ class submission {
   // Whether there is more to hand over, and the kernel takes some.
   [[gnu::cold]] bool goes_on(ring_entered done) noexcept {
     const bool lasts = done.error != 0 && !errors::is_passing(done.error);
-    if (lasts)
-      give_up(done.error);
-    else
-      reported_ = 0;
+    if (lasts) {
+      if (reported_ != done.error) errors::complain(done.error);
+      refuse_queued(done.error);
+    }
+    reported_ = lasts ? done.error : 0;
     if (done.error == errors::completions_lost) forget_lost();
-    while (backlogged_ != 0 && ring_.room() != 0) ring_.put(parts::entry(take_backlogged()));
-    if (depth() != 0 && (lasts || done.accepted != 0)) oldest_ = now_;
-    if (depth() == 0) urgent_ = false;
-    return done.error == 0 && depth() != 0 && done.accepted != 0;
-  }
-
-  void give_up(std::int32_t error) noexcept {
-    if (reported_ != error) errors::complain(error);
-    refuse_queued(error);
-    reported_ = error;
+    while (backlog_.size() != 0 && ring_.room() != 0) ring_.put(parts::entry(backlog_.take()));
+    if (depth() == 0) {
+      urgent_ = false;
+      return false;
+    }
+    if (lasts || done.accepted != 0) oldest_ = now_;
+    return done.error == 0 && done.accepted != 0;
   }
 
   // What the kernel had no memory to keep is never answered: stop() must not wait for it.
@@ -343,25 +317,14 @@ class submission {
     }
   }
 
-  operation& take_backlogged() noexcept {
-    operation& first = *backlog_;
-    backlog_ = parts::next(first);
-    if (--backlogged_ == 0) {
-      backlog_end_ = &backlog_;
-      holds_ &= static_cast<std::uint8_t>(~behind);
-    }
-    return first;
-  }
-
   // Answers all that the kernel has not taken, oldest first. What the answers queue waits in the list for the next call.
   void refuse_queued(std::int32_t error) noexcept {
-    const std::uint8_t before = holds_;
     const bool was_answering = std::exchange(answering_, true);
-    holds_ |= refusing;
-    std::uint32_t left = backlogged_;
+    const bool was_refusing = backlog_.set_refusing(true);
+    std::uint32_t left = backlog_.size();
     ring_.withdraw([&](const ring_entry& entry) noexcept { settle(entry.user_data, error); });
-    for (; left != 0 && backlogged_ != 0; --left) settle(parts::entry(take_backlogged()).user_data, error);
-    if ((before & refusing) == 0) holds_ &= static_cast<std::uint8_t>(~refusing);
+    for (; left != 0 && backlog_.size() != 0; --left) settle(parts::entry(backlog_.take()).user_data, error);
+    backlog_.set_refusing(was_refusing);
     answering_ = was_answering;
     if (depth() == 0) urgent_ = false;
   }
@@ -434,14 +397,11 @@ class submission {
   instant now_;
   instant oldest_;
   std::int64_t in_flight_ = 0;
-  operation* backlog_ = nullptr;
-  operation** backlog_end_ = &backlog_;
-  std::uint32_t backlogged_ = 0;
+  operation_backlog backlog_;
   std::uint32_t lost_ = 0;
   bool urgent_ = false;
   bool entered_ = false;
   bool answering_ = false;
-  std::uint8_t holds_ = 0;
   std::int32_t reported_ = 0;  // the lasting error that was reported, until an enter succeeds
   message_sink sink_;
 };
