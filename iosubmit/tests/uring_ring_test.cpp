@@ -116,49 +116,6 @@ TEST_F(UringRingTest, FetchesWhatTheKernelKeepsBackWhereItIsFlagged) {
   EXPECT_EQ(reaped(ring).size(), 1U);
 }
 
-TEST_F(UringRingTest, WaitsForAsManyAsItIsAsked) {
-  uring_ring ring{{}};
-  const kernel_time soon = kernel_time::of(duration{1'000'000});
-  for (std::uint64_t name : {8U, 16U, 24U}) ring.put(named(entries::timeout(soon), name));
-
-  const ring_entered done = ring.enter({.count = 3, .gather = forever});
-
-  EXPECT_EQ(done, (ring_entered{.accepted = 3}));
-  EXPECT_EQ(reaped(ring).size(), 3U);
-}
-
-// Without an end to the gathering, this waits for ever.
-TEST_F(UringRingTest, GathersNoLongerThanItIsAsked) {
-  uring_ring ring{{}};
-  ring.put(named(entries::nop(), 8));
-
-  const ring_entered done = ring.enter({.count = 4, .gather = duration{1'000'000}});
-
-  EXPECT_EQ(done, (ring_entered{.accepted = 1}));
-  EXPECT_EQ(reaped(ring).size(), 1U);
-}
-
-// Where nothing comes while it gathers, it goes on waiting for one: also without a timeout, for which the kernel needs one.
-TEST_F(UringRingTest, GoesOnWaitingWhereThereWasNothingToGather) {
-  uring_ring ring{{}};
-  const kernel_time later = kernel_time::of(duration{20'000'000});
-  ring.put(named(entries::timeout(later), 8));
-
-  ring.enter({.count = 4, .gather = duration{1'000'000}});
-
-  EXPECT_EQ(reaped(ring).size(), 1U);
-}
-
-TEST_F(UringRingTest, WaitsForOneWhereThereIsNoTimeToGather) {
-  uring_ring ring{{}};
-  ring.put(named(entries::nop(), 8));
-
-  const ring_entered done = ring.enter({.count = 4, .gather = duration{0}});
-
-  EXPECT_EQ(done, (ring_entered{.accepted = 1}));
-  EXPECT_EQ(reaped(ring).size(), 1U);
-}
-
 TEST_F(UringRingTest, TheEndOfAWaitIsNoError) {
   uring_ring ring{{}};
 
