@@ -154,8 +154,10 @@ class server {
   void queue(asked& what, Fill fill) {
     if (depth() == 0) oldest_ = now_;
     io_uring_sqe* place = io_uring_get_sqe(ring_.get());
-    while (place == nullptr) {  // the queue is full
+    // The queue is full, and stays so where the kernel takes nothing until completions are reaped (EBUSY).
+    while (place == nullptr) {
       submit();
+      reap();
       place = io_uring_get_sqe(ring_.get());
     }
     fill(place);
@@ -292,7 +294,7 @@ void serve_under(const char* name) {
   const std::size_t right = asking.get();
   std::printf("%s: %zu connections, %zu requests, %zu right answers\n", name, serving.connected,
               serving.requests, right);
-  std::printf("  %s one enter for each operation\n",
+  std::printf("  %zu operations, %s one enter for each\n", serving.operations,
               serving.enters <= serving.operations ? "at most" : "more than");
 }
 
