@@ -6,6 +6,8 @@
 //   PINION_TEST_SEED=7 iosubmit_conformance                other numbers; a failure prints the seed it had
 #include <gtest/gtest.h>
 
+#include <pinion/base/diagnostic.hpp>
+
 #include "laws.hpp"
 #include "listed_test.hpp"
 

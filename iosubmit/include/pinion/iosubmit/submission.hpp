@@ -9,8 +9,7 @@
 //   io.queue(read_block);                                   // an operation; answered from inside turn() or park()
 //   io.queue_urgent(reply);                                 // goes with the end of this turn, whatever the policy says
 //   for (;;) {
-//     now = …; run what is ready;
-//     has_more ? io.turn(now) : io.park(now, next_deadline);
+//     now = …; run what is ready; has_more ? io.turn(now) : io.park(now, next_deadline);
 //   }
 //
 // A queue that is full is entered; what the kernel then refuses waits in a list through the operations themselves, so queue() accepts
@@ -22,8 +21,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <pinion/base/assert.hpp>
-#include <pinion/base/diagnostic.hpp>
-#include <pinion/base/ring_port.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/config.hpp>
 #include <pinion/iosubmit/concept.hpp>
@@ -32,7 +29,6 @@
 #include <pinion/iosubmit/message_sink.hpp>
 #include <pinion/iosubmit/operation.hpp>
 #include <pinion/iosubmit/operation_backlog.hpp>
-#include <pinion/iosubmit/statistics.hpp>
 #include <pinion/iosubmit/submission_recorder.hpp>
 #include <utility>
 
@@ -94,13 +90,12 @@ class submission {
   std::size_t turn(instant now) noexcept {
     expect_no_answer();
     now_ = now;
-    if (ring_.wants_enter()) {
+    if (ring_.wants_enter())
       flush(enter_reason::kernel);
-    } else if (depth() != 0 && urgent_) {
+    else if (depth() != 0 && urgent_)
       flush(enter_reason::urgent);
-    } else if (depth() != 0 && says_enter()) {
+    else if (depth() != 0 && says_enter())
       flush(enter_reason::policy);
-    }
     return finish();
   }
 
@@ -187,8 +182,9 @@ class submission {
   }
 
   static ring_entry cancel_all() noexcept {
-    constexpr std::uint32_t any = 4;  // of Linux 5.19
-    return {.operation = codes::cancel, .operation_flags = any, .user_data = user_data_of(unheard, 0)};
+    return {.operation = codes::cancel,
+            .operation_flags = 4 /* any: Linux 5.19 */,
+            .user_data = user_data_of(unheard, 0)};
   }
 
   // What will be answered, if all goes well: of what is queued, watches may never be.
@@ -211,11 +207,10 @@ class submission {
   void accept(operation& what) noexcept {
     const bool fits = backlog_.is_passed_by() && has_room();
     if (depth() == 0) oldest_ = now_;
-    if (fits) {
+    if (fits)
       ring_.put(parts::entry(what));
-      return;
-    }
-    backlog_.add(what);
+    else
+      backlog_.add(what);
   }
 
   bool queue_entry(const ring_entry& entry) noexcept {
@@ -346,8 +341,7 @@ class submission {
     answering_ = true;
     const std::size_t count = ring_.reap([this](const ring_completion& c) noexcept { hand_out(c); });
     answering_ = false;
-    if (count != 0 || entered_) {
-      entered_ = false;
+    if (std::exchange(entered_, false) || count != 0) {
       policy_.reaped({.count = static_cast<std::uint32_t>(count), .in_flight = in_flight(), .now = now_});
       recorder_.reaped(count);
       recorder_.looked_at(policy_);
@@ -357,9 +351,7 @@ class submission {
 
   // The ring is in the middle of handing out: a reap inside it would hand out the same once more.
   void expect_no_answer() const noexcept {
-    PINION_ASSERT(!answering_,
-                  "turn(), park() or stop() was called from an answer: note that it is wanted, and "
-                  "call it from the loop");
+    PINION_ASSERT(!answering_, "turn(), park() or stop() was called from an answer: call it from the loop");
   }
 
   [[gnu::always_inline]] void hand_out(const ring_completion& completion) noexcept {
@@ -383,8 +375,7 @@ class submission {
       return;
     }
     if ((completion.flags & ring_completion::more) == 0) --in_flight_;
-    ring_answer& answer = answer_of(completion.user_data);
-    answer.answered(answer, completion.result);
+    answer_of(completion.user_data).answered(answer_of(completion.user_data), completion.result);
   }
 
   // Who is told what became of a cancel_all(). An address of our own: any other user_data may be somebody's message.
