@@ -12,6 +12,7 @@ using pinion::iosubmit::adaptive;
 using pinion::iosubmit::adaptive_options;
 using pinion::iosubmit::awaited;
 using pinion::iosubmit::awaiting;
+using pinion::iosubmit::awaiting_urgent;
 using pinion::iosubmit::balanced;
 using pinion::iosubmit::balanced_options;
 using pinion::iosubmit::batch_or_idle;

@@ -84,6 +84,27 @@ TEST_P(AwaitingTest, ACoroutineGoesOnWithTheResultInsideATurn) {
   EXPECT_EQ(into.text(3), "abc");
 }
 
+TEST_P(AwaitingTest, AnUrgentOneIsHandedOverAtTheTurnsEndWhateverThePolicySays) {
+  test_io io{make(), {.batch = 8}};
+  const joined pair = joined::sockets();
+  std::optional<answer> late, soon;
+  const auto send = [&](bool is_urgent, std::optional<answer>& result) -> eager {
+    const ring_entry what = entries::send(pair.first.get(), bytes_of("x"));
+    result = is_urgent ? co_await awaiting_urgent(io, what) : co_await awaiting(io, what);
+  };
+
+  send(false, late);
+  io.turn(monotonic_clock::now());
+  const std::uint32_t held_back = io.depth();
+  send(true, soon);
+  io.turn(monotonic_clock::now());
+
+  EXPECT_EQ(held_back, 1U);
+  EXPECT_EQ(io.depth(), 0U);
+  run_until(io, [&] { return late && soon; });
+  EXPECT_TRUE(late && *late && soon && *soon);
+}
+
 TEST_P(AwaitingTest, AnErrorIsTheOneOfTheSystem) {
   test_io io{make()};
   received into;

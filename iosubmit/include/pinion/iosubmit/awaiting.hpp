@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// awaiting, sleep_for: operations that a coroutine of any type awaits.
+// awaiting, awaiting_urgent, sleep_for: operations that a coroutine of any type awaits.
 //
 // The operation stands in the awaiter, which the compiler keeps in the coroutine's frame: nothing is allocated. The coroutine goes on
 // on the owner's thread, from inside turn() or park() (or inside queue(), where the ring takes nothing more), and may queue there.
@@ -42,8 +42,8 @@ concept operation_queue = requires(Io& io, operation& what) {
   { io.queue_urgent(what) } noexcept;
 };
 
-/// One operation, to be awaited once.
-template <operation_queue Io>
+/// One operation, to be awaited once; an urgent one is handed over at the end of the turn, whatever the policy says.
+template <operation_queue Io, bool is_urgent = false>
 class awaited : private operation {
  public:
   /// Will ask `io` for that.
@@ -60,7 +60,10 @@ class awaited : private operation {
   void await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
     awaiting_ = awaiting;
     if (slot_ != nullptr) slot_->begin(*this, &io_, &queue_urgent);
-    io_.queue(*this);  // which may resume, and destroy this
+    if constexpr (is_urgent)
+      io_.queue_urgent(*this);
+    else
+      io_.queue(*this);  // either may resume, and destroy this
   }
   [[nodiscard]] expected<std::uint32_t, std::error_code> await_resume() const noexcept {
     if (result_ >= 0) return static_cast<std::uint32_t>(result_);
@@ -114,6 +117,15 @@ template <operation_queue Io>
 }
 template <operation_queue Io>
 [[nodiscard]] awaited<Io> awaiting(Io& io, const ring_entry& what, cancel_slot& slot) noexcept {
+  return {io, what, &slot};
+}
+/// The same, for what is handed over at the end of this turn, whatever the policy says.
+template <operation_queue Io>
+[[nodiscard]] awaited<Io, true> awaiting_urgent(Io& io, const ring_entry& what) noexcept {
+  return {io, what, nullptr};
+}
+template <operation_queue Io>
+[[nodiscard]] awaited<Io, true> awaiting_urgent(Io& io, const ring_entry& what, cancel_slot& slot) noexcept {
   return {io, what, &slot};
 }
 /// Suspends for at least so long. With a slot it can be cancelled, and says ECANCELED then.
