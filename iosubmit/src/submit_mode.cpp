@@ -19,6 +19,7 @@ std::string_view to_string(mode_reason reason) noexcept {
   case mode_reason::slow: return "slow";
   case mode_reason::fast_and_busy: return "fast and busy";
   case mode_reason::neither: return "neither";
+  case mode_reason::long_turns: return "long turns";
   }
   return "no reason";
 }

@@ -127,6 +127,25 @@ TEST(AdaptiveTest, LearnsAnewWhenTurnsBecomeShort) {
   EXPECT_GT(policy.changed(), now);
 }
 
+TEST(AdaptiveTest, NamesItsTwoWaysAsModesAndSaysWhyItChanged) {
+  adaptive policy;
+  const mode_change at_first = policy.last_change();
+  const instant now = run_turns(policy, 100, 100'000, 1);
+  const mode_change to_at_once = policy.last_change();
+
+  run_turns(policy, 100, 5'000, 1, now);
+
+  EXPECT_TRUE(has_modes<adaptive>);
+  EXPECT_EQ(at_first, (mode_change{.from = submit_mode::adaptive, .to = submit_mode::adaptive}));
+  EXPECT_EQ(to_at_once.to, submit_mode::low_latency);
+  EXPECT_EQ(to_at_once.reason, mode_reason::long_turns);
+  EXPECT_EQ(policy.mode(), submit_mode::adaptive);
+  EXPECT_EQ(policy.last_change(), (mode_change{.from = submit_mode::low_latency,
+                                               .to = submit_mode::adaptive,
+                                               .reason = mode_reason::neither,
+                                               .at = policy.changed()}));
+}
+
 TEST(AdaptiveTest, TakesNoSleepForATurn) {
   adaptive policy;
   instant now = start;

@@ -104,6 +104,29 @@ TEST(ChosenPolicyTest, SaysWhatModeBalancedHasComeTo) {
   EXPECT_EQ(policy.last_change().reason, mode_reason::fast_and_busy);
 }
 
+TEST(ChosenPolicyTest, SaysWhatModeAdaptiveHasComeTo) {
+  chosen_policy policy{asked(submit_mode::adaptive)};
+  for (std::uint64_t turn = 1; turn <= 100; ++turn) {
+    const instant now{turn * 1'000'000};
+    policy.queued({.depth = 1, .in_flight = 0, .now = now, .oldest = now});
+    policy.entered({.accepted = 1, .now = now});
+  }
+
+  EXPECT_EQ(policy.mode(), submit_mode::low_latency);
+  EXPECT_EQ(policy.changes(), 1U);
+  EXPECT_EQ(policy.last_change().reason, mode_reason::long_turns);
+}
+
+TEST(ChosenPolicyTest, IsPrintedAsItsModeAndWhatThatGoesBy) {
+  EXPECT_EQ(to_string(chosen_policy{asked(submit_mode::low_latency)}), "low-latency: batch 1 or 100 us");
+  EXPECT_EQ(to_string(chosen_policy{asked(submit_mode::high_throughput)}),
+            "high-throughput: batch 64 or 1000 us");
+  EXPECT_EQ(to_string(chosen_policy{asked(submit_mode::balanced)}), "balanced: " + to_string(balanced{}));
+  EXPECT_EQ(to_string(chosen_policy{asked(submit_mode::adaptive)}), "adaptive: " + to_string(adaptive{}));
+  EXPECT_TRUE(
+      to_string(chosen_policy{tuned(submit_mode::adaptive)}).ends_with("nothing waits longer than 300 us"));
+}
+
 TEST(WithLongestWaitTest, EntersForWhatIsTooOldThoughThePolicySaysNo) {
   with_longest_wait<batch_or_idle> policy{.policy = {.batch = 64}, .wait_max = duration{100}};
 

@@ -67,7 +67,7 @@ TEST(StatisticsTest, ArePrintable) {
   of.submissions_an_enter.add(0);
   of.submissions_an_enter.add(9);
   of.age_ns.add(1'000'000);
-  of.mode_changes = {0, 1, 2, 3};
+  of.mode_changes = {0, 1, 2, 3, 4};
   of.errors = {4, 3, 2, 1};
 
   EXPECT_EQ(to_string(of),
@@ -75,7 +75,7 @@ TEST(StatisticsTest, ArePrintable) {
             "submitted: 90; an enter, 0: 1, 8+: 1\n"
             "completed: 80; an enter, none\n"
             "age of the oldest at an enter, ns: 524288+: 1\n"
-            "changes of mode: begun 0, slow 1, fast and busy 2, neither 3\n"
+            "changes of mode: begun 0, slow 1, fast and busy 2, neither 3, long turns 4\n"
             "errors: interrupted 4, no memory 3, overflow 2, refused 1\n");
 }
 

@@ -27,6 +27,7 @@
 #include <cstdint>
 #include <limits>
 #include <pinion/iosubmit/concept.hpp>
+#include <pinion/iosubmit/submit_mode.hpp>
 #include <string>
 
 namespace pinion::iosubmit {
@@ -93,6 +94,17 @@ class adaptive {
 
   /// Whether operations are entered as soon as they are queued.
   [[nodiscard]] bool enters_at_once() const noexcept { return at_once_; }
+  /// The same as a mode: low-latency while they are. And how that last changed, and why.
+  [[nodiscard]] submit_mode mode() const noexcept {
+    return at_once_ ? submit_mode::low_latency : submit_mode::adaptive;
+  }
+  [[nodiscard]] mode_change last_change() const noexcept {
+    if (changes_ == 0) return {.from = submit_mode::adaptive, .to = submit_mode::adaptive};
+    return {.from = at_once_ ? submit_mode::adaptive : submit_mode::low_latency,
+            .to = mode(),
+            .reason = at_once_ ? mode_reason::long_turns : mode_reason::neither,
+            .at = changed_};
+  }
   /// How often that has changed, and when it last did.
   [[nodiscard]] std::uint64_t changes() const noexcept { return changes_; }
   [[nodiscard]] instant changed() const noexcept { return changed_; }

@@ -21,6 +21,7 @@
 #include <pinion/iosubmit/low_latency.hpp>
 #include <pinion/iosubmit/settings.hpp>
 #include <pinion/iosubmit/submit_mode.hpp>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -126,25 +127,29 @@ class chosen_policy
 
   /// What it was made with.
   [[nodiscard]] const effective_settings& settings() const noexcept { return settings_; }
-  /// How it decides now: the mode that was asked for, or what balanced has come to.
+  /// How it decides now: the mode that was asked for, or what balanced or adaptive has come to.
   [[nodiscard]] submit_mode mode() const noexcept {
-    const auto* follows = get_if<balanced>();
-    return follows != nullptr ? follows->mode() : settings_.mode;
+    return of_modes([](const auto& policy) noexcept { return policy.mode(); }, settings_.mode);
   }
   /// How often that has changed, and how it last did.
   [[nodiscard]] std::uint64_t changes() const noexcept {
-    const auto* follows = get_if<balanced>();
-    return follows != nullptr ? follows->changes() : 0;
+    return of_modes([](const auto& policy) noexcept { return policy.changes(); }, std::uint64_t{0});
   }
   [[nodiscard]] mode_change last_change() const noexcept {
-    const auto* follows = get_if<balanced>();
-    return follows != nullptr ? follows->last_change()
-                              : mode_change{.from = settings_.mode, .to = settings_.mode};
+    return of_modes([](const auto& policy) noexcept { return mode_change{policy.last_change()}; },
+                    mode_change{.from = settings_.mode, .to = settings_.mode});
   }
 
   friend bool operator==(const chosen_policy&, const chosen_policy&) noexcept = default;
 
  private:
+  template <class Question, class Answer>
+  [[nodiscard]] Answer of_modes(Question question, Answer otherwise) const noexcept {
+    if (const auto* follows = get_if<balanced>()) return question(*follows);
+    if (const auto* bounded = get_if<with_longest_wait<adaptive>>()) return question(bounded->policy);
+    return otherwise;
+  }
+
   static policy_variant made(const effective_settings& asked) noexcept {
     const auto set = [&](batch_rule& rule) {
       rule.batch = asked.batch_size.value_or(rule.batch);
@@ -178,5 +183,8 @@ class chosen_policy
 
   effective_settings settings_;
 };
+
+/// One line for people: the mode that was asked for, and what it goes by now.
+[[nodiscard]] std::string to_string(const chosen_policy& policy);
 
 }  // namespace pinion::iosubmit

@@ -29,13 +29,14 @@ enum class mode_reason : std::uint8_t {
   begun,          ///< it was not: the policy begins so
   slow,           ///< the P99 is above its upper threshold
   fast_and_busy,  ///< the P99 is below its lower threshold, and much is submitted
-  neither         ///< none of the two holds any more
+  neither,        ///< what the mode was taken for does not hold any more
+  long_turns      ///< turns are long for the operations that they queue
 };
 
 /// How many there are.
-inline constexpr std::size_t mode_reasons = 4;
+inline constexpr std::size_t mode_reasons = 5;
 
-/// "begun", "slow", "fast and busy" or "neither".
+/// "begun", "slow", "fast and busy", "neither" or "long turns".
 [[nodiscard]] std::string_view to_string(mode_reason reason) noexcept;
 
 /// One change.
