@@ -5,6 +5,8 @@
 #include <gtest/gtest-death-test.h>
 #include <gtest/gtest.h>
 
+#include <pinion/base/diagnostic.hpp>
+
 #include <cerrno>
 #include <coroutine>
 #include <optional>

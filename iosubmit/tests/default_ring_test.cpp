@@ -3,6 +3,8 @@
 // When epoll stands in for io_uring, what is said then, and when it doesn't.
 #include <gtest/gtest.h>
 
+#include <pinion/base/diagnostic.hpp>
+
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <pinion/base/diagnostic.hpp>
 #include <pinion/iosubmit.hpp>
 #include <system_error>
 #include <utility>

@@ -3,6 +3,8 @@
 // What the laws are worth: each mutant is killed by the law that it breaks, through that law's own violation.
 #include <gtest/gtest.h>
 
+#include <pinion/base/diagnostic.hpp>
+
 #include <array>
 #include <iostream>
 #include <set>

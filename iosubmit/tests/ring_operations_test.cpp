@@ -4,7 +4,9 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+
 #include <netinet/in.h>
+#include <pinion/base/diagnostic.hpp>
 #include <poll.h>
 #include <sys/mman.h>
 

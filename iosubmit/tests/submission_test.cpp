@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <pinion/base/diagnostic.hpp>
 #include <pinion/iosubmit.hpp>
 #include <pinion/sim/virtual_ring.hpp>
 #include <utility>
