@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <pinion/base/diagnostic.hpp>
 #include <pinion/iosubmit.hpp>
 #include <span>
 

@@ -43,7 +43,7 @@ concept operation_queue = requires(Io& io, operation& what) {
 };
 
 /// One operation, to be awaited once; an urgent one is handed over at the end of the turn, whatever the policy says.
-template <operation_queue Io, bool is_urgent = false>
+template <operation_queue Io, bool IsUrgent = false>
 class awaited : private operation {
  public:
   /// Will ask `io` for that.
@@ -60,7 +60,7 @@ class awaited : private operation {
   void await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
     awaiting_ = awaiting;
     if (slot_ != nullptr) slot_->begin(*this, &io_, &queue_urgent);
-    if constexpr (is_urgent)
+    if constexpr (IsUrgent)
       io_.queue_urgent(*this);
     else
       io_.queue(*this);  // either may resume, and destroy this
