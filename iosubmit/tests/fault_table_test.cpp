@@ -126,7 +126,9 @@ void expect_met(const fault& row, const fake_kernel& kernel, int times) {
     EXPECT_TRUE(kernel.*row.sign);
   else
     EXPECT_GE(kernel.times_met(), times == fake_kernel::always ? 1 : times);
-  if (row.then == outcome::kept) EXPECT_GT(kernel.enters, kernel.times_met()) << "not tried again";
+  if (row.then == outcome::kept) {
+    EXPECT_GT(kernel.enters, kernel.times_met()) << "not tried again";
+  }
 }
 
 void expect_left_out(const fault& row, const uring_features& features) {
@@ -167,7 +169,9 @@ void expect_report(const fault& row, const reports& said) {
     return;
   }
   ASSERT_FALSE(said.texts.empty());
-  if (row.then == outcome::answered) EXPECT_EQ(said.texts.size(), 1U) << said.texts.back();
+  if (row.then == outcome::answered) {
+    EXPECT_EQ(said.texts.size(), 1U) << said.texts.back();
+  }
   EXPECT_NE(said.texts.front().find(row.says), std::string::npos) << said.texts.front();
 }
 
