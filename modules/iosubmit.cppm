@@ -45,6 +45,7 @@ using pinion::iosubmit::mode_change;
 using pinion::iosubmit::mode_reason;
 using pinion::iosubmit::mode_reasons;
 using pinion::iosubmit::operation;
+using pinion::iosubmit::operation_backlog;
 using pinion::iosubmit::operation_queue;
 using pinion::iosubmit::park_wait;
 using pinion::iosubmit::parse_settings;

@@ -16,6 +16,7 @@
 
 namespace pinion::iosubmit::inline PINION_MODE {
 
+/// First in, first out. An operation in it is not in the ring, and stays where it is.
 class operation_backlog {
  public:
   operation_backlog() noexcept = default;
