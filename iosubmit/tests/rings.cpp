@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rings.hpp"
 
+#include <pinion/base/diagnostic.hpp>
+
 namespace pinion::iosubmit::testing {
 namespace {
 
