@@ -39,7 +39,7 @@ struct adaptive_options {
   std::uint32_t batch_max = 64;  ///< enter when so many are queued, whatever they have waited; 0 is as 1
 
   /// Enter at once where a turn takes longer than this for each operation that it queues, or than twice this if it queues fewer than
-  /// two. Several times what an enter costs with an entry that rings a device's bell; `forever`: never at once.
+  /// two. More than an enter costs whose one entry rings a device's bell; `forever`: never at once.
   duration at_once_above{20'000};
 
   /// Waits for one share of so many of what is out, and for one share of the quickest recent answer; 0: for one completion, always.
