@@ -65,7 +65,7 @@ class operation : public ring_answer {
 
   ring_entry entry_;
   operation* next_ = nullptr;  // in a backlog
-  instant queued_;             // for policies that want latencies, and for statistics
+  instant queued_;             // for policies that want latencies
   bool waiting_ = false;
 };
 
