@@ -257,6 +257,33 @@ TEST(CountedSubmissionTest, CountsForEachEnterWhatCameUntilTheNext) {
   EXPECT_EQ(all.completions_an_enter.counts[3], 1U);
 }
 
+struct asks_again : operation {
+  explicit asks_again(virtual_submission<immediate>& by) : operation{entries::nop(), again}, io{by} {}
+  static void again(ring_answer& self, std::int32_t result) noexcept {
+    auto& one = static_cast<asks_again&>(self);
+    if (result >= 0 && one.left-- != 0) one.io.queue(one);
+  }
+  virtual_submission<immediate>& io;
+  int left = 1;
+};
+
+TEST(CountedSubmissionTest, CountsACompletionForTheEnterBeforeItWhereAnswersEnter) {
+  sim::virtual_clock clock{instant{1'000}};
+  virtual_submission<immediate> io{sim::virtual_ring{clock, {.latency = duration{100}}}, {}, clock};
+  asks_again first{io}, second{io};
+  io.queue(first);
+  io.queue(second);
+  clock.advance_by(duration{200});
+
+  io.turn(clock.time());
+
+  const submission_statistics all = io.statistics();
+  io.stop();
+  EXPECT_EQ(all.completed, 2U);
+  EXPECT_EQ(all.completions_an_enter.counts[0], 2U) << "the first, and the last, which waits still";
+  EXPECT_EQ(all.completions_an_enter.counts[1], 2U) << "one each: the first answer has entered";
+}
+
 TEST(CountedSubmissionTest, CountsChangesOfModeAndNamesTheModeOfEachEnter) {
   counted<balanced> of{
       balanced{{.readjust_every = duration{1'000}, .busy_submissions = 2, .samples_min = 1}}};

@@ -67,6 +67,25 @@ TEST_F(submission_test, ParksNoLongerThanUntilAndNotAtAllWhenThatHasBeen) {
   EXPECT_EQ(io.in_flight(), 2U);
 }
 
+struct counts_questions : never_by_itself {
+  int asked = 0;
+  park_wait about_to_park(const queue_state&) noexcept {
+    ++asked;
+    return {};
+  }
+};
+
+TEST_F(submission_test, AsksForHowManyToWaitOnlyWhereItWillWait) {
+  over_virtual<counts_questions> asking{ring({.latency = duration{0}}), {}, clock};
+  asking.queue(first);
+
+  asking.park(clock.time(), clock.time());
+  EXPECT_EQ(asking.policy().asked, 0) << "the time to wait until has been";
+  asking.queue(first);
+  asking.park(clock.time(), never);
+  EXPECT_EQ(asking.policy().asked, 1);
+}
+
 TEST_F(submission_test, TurnsByTheTimeThatItIsGivenAndNeverReadsTheClock) {
   const std::uint64_t readings = clock.readings();
   io.queue(first);

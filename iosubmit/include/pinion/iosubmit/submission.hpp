@@ -104,9 +104,9 @@ class submission {
   std::size_t park(instant now, instant until) noexcept {
     expect_no_answer();
     now_ = now;
-    const park_wait asked = policy_.about_to_park(state());
     ring_wait wait{};
     if (now < until && !ring_.has_completions()) {
+      const park_wait asked = policy_.about_to_park(state());
       const duration timeout = until == never ? forever : until - now;
       wait = {.count = asked.count < 2 ? 1 : std::min(asked.count, expected()),
               .gather = std::min(asked.gather, timeout),
@@ -132,7 +132,8 @@ class submission {
       refuse_queued(-ECANCELED);
       if (depth() != 0) continue;
       if (in_flight_ <= 0 || !ring_works) break;
-      ring_.put(cancel_all());
+      constexpr std::uint32_t any = 4;  // since Linux 5.19
+      ring_.put({.operation = codes::cancel, .operation_flags = any, .user_data = user_data_of(unheard, 0)});
       // Until another one is there beside the answer to this, or it would go round and round over what can't be cancelled.
       const ring_entered done =
           enter({.count = 2, .gather = retry_after, .timeout = retry_after}, enter_reason::stop);
@@ -179,12 +180,6 @@ class submission {
 
   [[nodiscard]] queue_state state() const noexcept {
     return {.depth = depth(), .in_flight = in_flight(), .now = now_, .oldest = oldest_};
-  }
-
-  static ring_entry cancel_all() noexcept {
-    return {.operation = codes::cancel,
-            .operation_flags = 4 /* any: Linux 5.19 */,
-            .user_data = user_data_of(unheard, 0)};
   }
 
   // What will be answered, if all goes well: of what is queued, watches may never be.
@@ -339,14 +334,18 @@ class submission {
 
   [[gnu::always_inline]] std::size_t reap() noexcept {
     answering_ = true;
-    const std::size_t count = ring_.reap([this](const ring_completion& c) noexcept { hand_out(c); });
+    const std::size_t count = ring_.reap([this](const ring_completion& c) noexcept { hand_out_new(c); });
     answering_ = false;
     if (std::exchange(entered_, false) || count != 0) {
       policy_.reaped({.count = static_cast<std::uint32_t>(count), .in_flight = in_flight(), .now = now_});
-      recorder_.reaped(count);
       recorder_.looked_at(policy_);
     }
     return count;
+  }
+
+  [[gnu::always_inline]] void hand_out_new(const ring_completion& completion) noexcept {
+    recorder_.answered();
+    hand_out(completion);
   }
 
   // The ring is in the middle of handing out: a reap inside it would hand out the same once more.
@@ -378,7 +377,7 @@ class submission {
     answer_of(completion.user_data).answered(answer_of(completion.user_data), completion.result);
   }
 
-  // Who is told what became of a cancel_all(). An address of our own: any other user_data may be somebody's message.
+  // Who is told what became of the cancel of all. An address of our own: any other user_data may be somebody's message.
   static inline ring_answer unheard{[](ring_answer&, std::int32_t) noexcept {}};
 
   Ring ring_;

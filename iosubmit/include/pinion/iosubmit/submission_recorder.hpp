@@ -51,10 +51,10 @@ class submission_recorder {
                  .mode = mode_});
   }
 
-  /// So many completions were handed out.
-  void reaped(std::size_t count) noexcept {
-    total_.completed += count;
-    since_enter_ += static_cast<std::uint32_t>(count);
+  /// A completion is about to be handed out. Each by itself: its answer may enter.
+  void answered() noexcept {
+    ++total_.completed;
+    ++since_enter_;
   }
 
   /// A look at a policy's mode, after each hook that may change it.
@@ -90,7 +90,7 @@ class submission_recorder {
 #else
   void said_no() noexcept {}
   void entered(enter_reason, const queue_state&, const ring_entered&) noexcept {}
-  void reaped(std::size_t) noexcept {}
+  void answered() noexcept {}
   template <class Policy>
   void looked_at(const Policy&) noexcept {}
 #endif
