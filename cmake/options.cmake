@@ -4,7 +4,7 @@
 # anything is configured. Nothing here touches a variable that belongs to an enclosing project.
 
 set(PINION_KNOWN_OPTIONS "")
-set(PINION_PARTS timer waker iosubmit sim)
+set(PINION_PARTS timer waker iosubmit preempt sim)
 
 # pinion_switch(NAME default "what it does")
 macro(pinion_switch name default text)
@@ -41,6 +41,9 @@ pinion_choice(PINION_POLICY_DEFAULT adaptive "The policy that pinion::iosubmit::
               adaptive balanced batch_or_idle immediate low_latency high_throughput)
 pinion_choice(PINION_RING_DEFAULT either_ring "The ring that pinion::iosubmit::default_ring names"
               either_ring uring_ring epoll_ring)
+pinion_switch(PINION_PREEMPT ON "Build the preempt part")
+pinion_choice(PINION_PREEMPT_DEFAULT ticker_source "The source that pinion::preempt::default_source names"
+              ticker_source posix_timer_source tsc_budget operation_budget)
 pinion_switch(PINION_SIM ON "Build the sim part")
 pinion_choice(PINION_MODULES AUTO "C++20 modules; AUTO builds them where the toolchain can" AUTO ON OFF)
 pinion_switch(PINION_ASSERT OFF "Check contracts at run time (a checked build)")

@@ -21,6 +21,7 @@ using pinion::floor;
 using pinion::floor_to;
 using pinion::forever;
 using pinion::has_iosubmit;
+using pinion::has_preempt;
 using pinion::has_sim;
 using pinion::has_timer;
 using pinion::has_waker;

@@ -67,6 +67,7 @@ class Programs(unittest.TestCase):
 
     def test_a_program_that_dies_is_refused_with_its_status(self):
         self.assertIn("ended with 3", self.refusal("", status=3))
+        self.assertIn("ended with 1", self.refusal('{ "context": {}, "benchmarks": [', status=1))
 
     def test_a_build_without_optimisation_is_refused(self):
         document = json.loads(json.dumps(_RIGHT))

@@ -60,8 +60,9 @@ struct raw_epoll {
     void park() noexcept {
       std::array<epoll_event, 512> ready{};
       ++counted_.enters;
-      const int count =
-          sure("epoll_wait", ::epoll_wait(epoll_, ready.data(), static_cast<int>(ready.size()), -1));
+      const int count = ::epoll_wait(epoll_, ready.data(), static_cast<int>(ready.size()), -1);
+      if (count < 0 && errno == EINTR) return;  // also where the machine itself was suspended
+      sure("epoll_wait", count);
       for (int k = 0; k < count; ++k) {
         auto& each = *static_cast<slot*>(ready[static_cast<std::size_t>(k)].data.ptr);
         const ssize_t length = ::recv(each.watched, each.into.data(), each.into.size(), MSG_DONTWAIT);

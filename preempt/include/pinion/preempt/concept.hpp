@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// preempt_source: what an executor may rely on for knowing when others should run.
+//
+// A source has a word. An executor tells it when a slice begins and when that should be over; from then on the word is due.
+//
+//   source.begin(now, now + quantum);        // others are ready, or a timer or I/O is waited for: due at that time
+//   run(queue, source.word());               // until it is empty, or the word is due
+//   source.rest();                           // nothing else wants this thread, or it parks: nothing is armed
+//
+// The syntax is the concept at the end. What syntax cannot say is the laws; tests name the law they prove.
+//
+// Y1  A check is two loads: the pointer that a promise holds, and the word. It writes nothing. Where a source must be asked
+//     (traits.asks: a budget writes, a clock must be read), the check is a call; what it costs stands in the source's header.
+// Y2  No false promise. Nothing is suspended between two checks: a source only sets a word, from another thread, from a signal or from
+//     the kernel. After begin() the word is not due until its time, unless traits.may_be_early; it is due, once that time has been and
+//     the machine has let the source run, and stays due until the next begin() or rest().
+// Y3  Seen. A slice that goes on after its end is reported, where the source can see it while it does (traits.sees_stalls): to a hook,
+//     once for each slice. Elsewhere slice_log sees it when the slice is over.
+// Y4  Quiet when idle. After rest() the word isn't due, no timer is armed, and no thread of the source wakes, but once for what it had
+//     begun to wait for. begin(now, never) is rest().
+#pragma once
+
+#include <concepts>
+#include <pinion/base/time.hpp>
+#include <pinion/preempt/word.hpp>
+
+namespace pinion::preempt {
+
+/// What a source declares; the suite tests what is declared.
+struct source_traits {
+  bool asks = false;  ///< a check calls the source (a budget, a clock), and isn't two loads
+  bool counts =
+      false;  ///< it knows no time: it is due by what is done, and begin()'s time only says whether it counts at all
+  bool may_be_early = false;  ///< it may be due before its time: something else than time ends slices, too
+  bool sees_stalls = false;   ///< Y3 while the slice lasts
+};
+
+/// What knows when a slice should be over. All calls are the owner's, on one thread.
+template <class Source>
+concept preempt_source = requires(Source& source, const Source& seen, instant now, instant until) {
+  { Source::traits } -> std::convertible_to<source_traits>;
+  { seen.word() } noexcept -> std::same_as<const word&>;  // the same one for as long as the source lives
+  { source.begin(now, until) } noexcept -> std::same_as<void>;  // a slice begins; due at `until`
+  { source.rest() } noexcept -> std::same_as<void>;             // no slice has an end
+};
+
+}  // namespace pinion::preempt

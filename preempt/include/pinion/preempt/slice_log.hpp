@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// slice_log: what an executor notes of its slices, and who holds what must not be held across a yield.
+//
+// An executor has one, tells it of the beginning and the end of each slice, and hands it to the forms by slices(). In a build with
+// PINION_STATISTICS=ON it counts for each queue; in a checked build (PINION_ASSERT=ON) it counts no_yield guards. In any other it is
+// empty but for the hook, and each call but ended() is no code.
+//
+//   log.began(queue.slices, now);
+//   … run the queue …
+//   log.ended(now);                                  // reports a slice that was too long, law Y3, where somebody listens
+//
+//   log.report_above(ceil(25ms), {.context = &logger, .stalled = write_line});
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <pinion/base/assert.hpp>
+#include <pinion/base/time.hpp>
+#include <pinion/config.hpp>
+#include <string>
+
+namespace pinion::preempt {
+
+/// A slice that did not end when it should have.
+struct stall {
+  duration length{};          ///< if the slice lasts still, how long ago it should have ended; else all of it
+  bool lasts = false;         ///< seen from outside: by a source's thread, or from a signal
+  const void* who = nullptr;  ///< whatever was named when the hook was given, or the queue_slices
+};
+
+/// Whom stalls are told to. Called once for each slice: where `lasts`, on a thread of the source's or in a handler of signals (as the
+/// source says); else on the owner's.
+struct stall_hook {
+  void* context = nullptr;
+  void (*stalled)(void* context, const stall& seen) noexcept = nullptr;
+};
+
+/// What one queue's slices were like. Of the owner; counted where PINION_STATISTICS=ON.
+struct queue_slices {
+  std::uint64_t slices = 0;
+  std::uint64_t checks = 0;
+  std::uint64_t yields = 0;
+  duration total{};
+  duration longest{};
+  /// How many slices were of each length: 16 places for each power of two of nanoseconds, so that a quantile is at most 1/16 too long.
+  static constexpr std::size_t places_a_power = 16;
+  std::array<std::uint32_t, 48 * places_a_power> by_length{};
+
+  /// Notes one of that length.
+  void add(duration length) noexcept;
+  /// The length that so many in a thousand were no longer than, rounded up by at most 1/16; 0 if there was none.
+  [[nodiscard]] duration quantile(std::uint32_t in_a_thousand) const noexcept;
+  /// 99 in 100.
+  [[nodiscard]] duration p99() const noexcept { return quantile(990); }
+};
+
+/// One line for people: how many, checks and yields a slice, P50, P99, longest.
+[[nodiscard]] std::string to_string(const queue_slices& slices);
+
+inline namespace PINION_MODE {
+
+/// Of one executor.
+class slice_log {
+ public:
+  /// From here on, a slice that is longer is told to the hook when it ends; `forever`: none.
+  void report_above(duration length, stall_hook hook) noexcept {
+    above_ = hook.stalled == nullptr ? forever : length;
+    hook_ = hook;
+  }
+
+  /// A slice of that queue begins.
+  void began(queue_slices& of, instant now) noexcept {
+    of_ = &of;
+    began_ = now;
+  }
+  /// It is over. `now` is read by the loop anyway: once a slice.
+  void ended(instant now) noexcept {
+    const duration length = now - began_;
+    if (of_ == nullptr) return;
+#if PINION_COUNTED
+    of_->add(length);
+#endif
+    if (length > above_) [[unlikely]]
+      hook_.stalled(hook_.context, {.length = length, .lasts = false, .who = of_});
+    of_ = nullptr;
+  }
+
+#if PINION_COUNTED
+  /// By the forms: somebody looked at the word; somebody yields.
+  void checked() noexcept {
+    if (of_ != nullptr) ++of_->checks;
+  }
+  void yielded() noexcept {
+    if (of_ != nullptr) ++of_->yields;
+  }
+#else
+  static void checked() noexcept {}
+  static void yielded() noexcept {}
+#endif
+
+#if PINION_CHECKED
+  /// By no_yield: somebody holds what must not be held across a yield; and no more.
+  void hold() noexcept { ++held_; }
+  void release() noexcept { --held_; }
+  [[nodiscard]] bool is_held() const noexcept { return held_ != 0; }
+#else
+  static void hold() noexcept {}
+  static void release() noexcept {}
+  [[nodiscard]] static constexpr bool is_held() noexcept { return false; }
+#endif
+
+ private:
+  queue_slices* of_ = nullptr;
+  instant began_{};
+  duration above_ = forever;
+  stall_hook hook_{};
+#if PINION_CHECKED
+  std::uint32_t held_ = 0;
+#endif
+};
+
+}  // namespace PINION_MODE
+
+// ---- Implementation ----
+
+inline void queue_slices::add(duration length) noexcept {
+  ++slices;
+  total = total + length;
+  longest = std::max(longest, length);
+  // Below 16 ns a place each; above, the four bits after the leading one.
+  const std::uint64_t ns = length.ns;
+  std::size_t place = ns;
+  if (ns >= places_a_power) {
+    const auto power = static_cast<unsigned>(std::bit_width(ns)) - 5U;
+    place = (power + 1U) * places_a_power + ((ns >> power) & 15U);
+  }
+  ++by_length[std::min(place, by_length.size() - 1)];
+}
+
+}  // namespace pinion::preempt
