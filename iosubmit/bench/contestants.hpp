@@ -118,7 +118,9 @@ struct submission_of {
     }
 
     void turn() noexcept { io_.turn(monotonic_clock::now()); }
-    void park(instant until = never) noexcept { io_.park(io_.now(), until); }
+    void park(instant until = never) noexcept {
+      io_.park(until == never ? io_.now() : monotonic_clock::now(), until);
+    }
 
     [[nodiscard]] kernel_calls counted() noexcept { return io_.ring().counted(); }
 

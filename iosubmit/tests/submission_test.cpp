@@ -67,6 +67,25 @@ TEST_F(submission_test, ParksNoLongerThanUntilAndNotAtAllWhenThatHasBeen) {
   EXPECT_EQ(io.in_flight(), 2U);
 }
 
+TEST_F(submission_test, DoesNotOversleepWhereItIsToldAnOldTime) {
+  clock.advance_by(duration{300});
+
+  io.park(io.now(), clock.time() + duration{40});
+
+  EXPECT_EQ(clock.time(), instant{1'340});
+}
+
+TEST_F(submission_test, LetsTimePassAlsoWhereThereIsNeverAnythingToWaitFor) {
+  over_virtual<immediate> busy{ring({.latency = duration{0}}), {}, clock};
+  busy.queue(first);
+  clock.advance_by(duration{70});
+
+  busy.park(busy.now(), never);
+
+  EXPECT_EQ(first.answers, 1);
+  EXPECT_EQ(busy.now(), instant{1'070});
+}
+
 struct counts_questions : never_by_itself {
   int asked = 0;
   park_wait about_to_park(const queue_state&) noexcept {

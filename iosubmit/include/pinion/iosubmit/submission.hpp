@@ -34,7 +34,7 @@
 
 namespace pinion::iosubmit::inline PINION_MODE {
 
-/// Over any policy, any ring, and any clock with a now(): it is read once after each wait, and nowhere else.
+/// Over any policy, any ring, and any clock with a now(): it is read once after each wait, and by a park() that is told an old time.
 template <submit_policy Policy, ring Ring, class Clock = monotonic_clock>
 class submission {
  public:
@@ -100,9 +100,11 @@ class submission {
   }
 
   /// The end of a turn that leaves nothing to run: hands over all that is queued, waits for as many as the policy says, at most until
-  /// then, and hands out what is there. It may return early, with nothing. Afterwards now() is fresh.
+  /// then, and hands out what is there. It may return early, with nothing. Afterwards now() is fresh. Told a time that is no later than
+  /// now(), such as now() itself, it reads the clock where time matters: it may have passed since.
   std::size_t park(instant now, instant until) noexcept {
     expect_no_answer();
+    if (now <= now_ && (until != never || ring_.has_completions())) now = clock_.now();
     now_ = now;
     ring_wait wait{};
     if (now < until && !ring_.has_completions()) {
@@ -121,10 +123,9 @@ class submission {
     return finish();
   }
 
-  /// Answers everything: what is queued with -ECANCELED, what is in flight when the kernel lets go of it, which it is asked to do; also
-  /// what answers queue meanwhile, so an answer looks at its result before it queues again. Before Linux 5.19 the kernel can't be
-  /// asked, and this waits for as long as the operations take. What is in flight in a ring that refuses this enter for good stays
-  /// unanswered.
+  /// Answers everything: what is queued with -ECANCELED, what is in flight when the kernel lets go of it, as it is asked to (before
+  /// Linux 5.19 it can't be, and this waits for as long as they take); also what answers queue meanwhile, so an answer looks at its
+  /// result before it queues again. What is in flight in a ring that refuses this enter for good stays unanswered.
   [[gnu::cold]] void stop() noexcept {
     expect_no_answer();
     backlog_.set_stopping(true);
