@@ -3,6 +3,7 @@
 
 import pathlib
 import re
+import shutil
 import xml.etree.ElementTree
 
 from check import commands, tree
@@ -11,6 +12,7 @@ from check.python_tools import CMAKE
 from check.results import Test, failed, passed, skipped
 
 SECONDS_PER_TEST = 300
+_TOGETHER = "together"  # the folder for the cases of programs that are run whole
 # Presets that build and run only the tests with one label, for what the others could show has been shown elsewhere.
 LABELS = {"tsan": "concurrent", "shared": "boundary"}
 # What GoogleTest prints around the test's own words.
@@ -53,6 +55,7 @@ def test(run, preset: str, *, source: pathlib.Path = tree.ROOT) -> list[Test]:
     folder = source / "build" / preset
     junit = folder / "tests.xml"
     junit.unlink(missing_ok=True)
+    shutil.rmtree(folder / _TOGETHER, ignore_errors=True)
     command = ["ctest", "--test-dir", folder, "--parallel", run.jobs, "--output-junit", junit, "--output-on-failure",
                "--no-tests=error", "--timeout", SECONDS_PER_TEST, "--test-output-size-passed", 65536]
     labels = ["--label-regex", f"^{LABELS[preset]}$"] if preset in LABELS else []
@@ -68,7 +71,10 @@ def read_junit(path: pathlib.Path) -> list[Test]:
     tests = []
     for case in xml.etree.ElementTree.parse(path).getroot().iter("testcase"):
         name, state, output = case.get("name", ""), case.get("status"), case.findtext("system-out") or ""
-        if state == "run":
+        cases = path.parent / _TOGETHER / f"{name}.xml"
+        if cases.exists():
+            tests += read_cases(cases, name, state)
+        elif state == "run":
             tests.append(passed(name))
         elif state == "disabled":
             tests.append(skipped(name, "disabled"))
@@ -77,6 +83,25 @@ def read_junit(path: pathlib.Path) -> list[Test]:
         else:
             lines = [line for line in output.rstrip().splitlines() if not _FRAME.match(line)][-_OUTPUT_LINES_PER_FAILURE:]
             tests.append(failed(name, "\n".join(lines) or _message(case) or "no output"))
+    return tests
+
+
+def read_cases(path: pathlib.Path, program: str, state: str | None) -> list[Test]:
+    """What GoogleTest wrote of the cases of one program (TOGETHER in cmake/testing.cmake)."""
+    tests = []
+    part = program.partition(".")[0]
+    for case in xml.etree.ElementTree.parse(path).getroot().iter("testcase"):
+        name = f"{part}.{case.get('classname')}.{case.get('name')}"
+        wrong, skip = case.find("failure"), case.find("skipped")
+        if wrong is not None:
+            lines = (wrong.get("message") or "").rstrip().splitlines()
+            tests.append(failed(name, "\n".join(lines[-_OUTPUT_LINES_PER_FAILURE:]) or "no output"))
+        elif skip is not None:
+            tests.append(skipped(name, " ".join((skip.get("message") or "").split())))
+        elif case.get("status") == "run":
+            tests.append(passed(name))
+    if state != "run" and not any(test.outcome == "failed" for test in tests):
+        tests.append(failed(program, "it ended badly, though no case of it failed"))
     return tests
 
 
