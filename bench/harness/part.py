@@ -33,6 +33,8 @@ class Panel:
     title: str
     n: int = 0  # of which population; a figure of kind "scaling" shows all
     bar: int = 0  # in the unit that is measured: what is asked of everybody, drawn as a line; only where n is said
+    bar_of: str = ""  # or the contestant whose median is the bar, with so many percent more
+    bar_percent: int = 0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -92,6 +94,9 @@ def _part(table: dict) -> Part:
     names = [contestant.name for contestant in contestants]
     if len(set(names)) != len(names):
         raise BadPart(f"a contestant stands twice among {' '.join(names)}")
+    asked_of = {panel.bar_of for figure in figures for panel in figure.panels if panel.bar_of}
+    if strangers := asked_of - set(names):
+        raise BadPart(f"a panel's bar_of names \"{strangers.pop()}\"; the contestants are {' '.join(names)}")
     unknown = set(part.repetitions_max) - set(part.workloads())
     if unknown:
         raise BadPart(f"repetitions_max names \"{unknown.pop()}\"; the figures show {' '.join(part.workloads())}")
@@ -115,7 +120,9 @@ def _figure(row: dict) -> Figure:
         raise BadPart(f"a panel of \"{figure.title}\" is to say at which n it compares")
     if figure.limit == 1 or figure.limit < 0:
         raise BadPart(f"the limit of \"{figure.title}\" is {figure.limit}; it says how many times, 2 or more")
-    if figure.kind == "scaling" and any(panel.bar for panel in panels):
+    if any((panel.bar and panel.bar_of) or (panel.bar_percent and not panel.bar_of) for panel in panels):
+        raise BadPart(f"a panel of \"{figure.title}\" has a bar, or a bar_of with a bar_percent; not both, nor half of it")
+    if figure.kind == "scaling" and any(panel.bar or panel.bar_of for panel in panels):
         raise BadPart(f"a panel of \"{figure.title}\" has a bar, which only a figure of kind \"compare\" can have")
     return figure
 

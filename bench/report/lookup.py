@@ -53,6 +53,14 @@ def scaled(panels: list[list[Shown]]) -> Scaled:
     return Scaled(summaries[0].unit, [summary.median for summary in summaries])
 
 
+def bar_of(panel: Panel, shown: list[Shown]) -> float:
+    """What is asked of everybody in a panel of one n: a figure, or so many percent above that of one of them; 0 where there is none."""
+    if not panel.bar_of:
+        return panel.bar
+    peers = [each for each in shown if each.contestant.name == panel.bar_of]
+    return next(iter(peers[0].by_n.values())).median * (100 + panel.bar_percent) / 100 if peers else 0
+
+
 def within(panel: list[Shown], unit: Scaled, bar: float) -> str:
     """Who of a panel of one n stays within the bar; nothing where there is none."""
     if not bar:

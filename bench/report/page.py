@@ -11,7 +11,7 @@ from harness.part import Figure, Part
 from harness.summary import Key, Summary, summarise
 from report import compare, scaling, svg, table
 from report.limits import limits_table
-from report.lookup import Lookup, reading, scaled, within
+from report.lookup import Lookup, bar_of, reading, scaled, within
 from report.table import Table
 
 _STYLE = pathlib.Path(__file__).with_name("style.css")
@@ -95,8 +95,9 @@ def _figure(figure: Figure, lookup: Lookup) -> tuple[str, list[Table], list[str]
         said = reading(shown, unit, figure.n_is)
         readings.append(f"{panel.title}: {said}")
         if figure.kind == "compare":
-            said += within(shown, unit, panel.bar)
-            drawing, numbers = compare.plot(shown, unit, panel.title, panel.bar), ""
+            bar = bar_of(panel, shown)
+            said += within(shown, unit, bar)
+            drawing, numbers = compare.plot(shown, unit, panel.title, bar), ""
         else:
             drawing = scaling.plot(shown, unit, domain, logarithmic, panel.title, figure.n_is)
             tables.append(table.scaling_table(panel.title, figure.n_is, shown, unit))

@@ -61,6 +61,16 @@ class Bars(unittest.TestCase):
     def test_it_may_be_that_nobody_does(self):
         self.assertIn("Within the bar of 99.0 ns: nobody.", self.page(99))
 
+    def test_it_may_be_so_much_above_one_of_them(self):
+        figure = Figure("compare", "Side by side", "",
+                        (Panel("turn", "turn", "A turn", 10_000, bar_of="brass", bar_percent=5),))
+        measured = [row(value=100.0), row(contestant="steel", value=104.0)]
+        pages = [render([dataclasses.replace(PART, figures=(figure,))], these, left_out={}, raw=[]).html
+                 for these in (measured, measured[1:])]
+
+        self.assertIn("Within the bar of 105 ns: Brass, Steel &amp; co.", pages[0])
+        self.assertNotIn("Within the bar", pages[1])
+
     def test_without_a_bar_nothing_is_said(self):
         html = self.page(0)
 

@@ -59,6 +59,8 @@ class ReportToml(unittest.TestCase):
             'kind = "scaling"\ntitle = "t"': ('kind = "scaling"\nlimit = 1\ntitle = "t"', "2 or more"),
             'kind = "scaling"\n': ('kind = "compare"\nlimit = 2\n', "has a limit"),
             'quantity = "turn"\n': ('quantity = "turn"\nbar = 9\n', "has a bar"),
+            'workload = "turn"\n': ('workload = "turn"\nbar_percent = 5\n', "nor half of it"),
+            'workload = "turn"': ('workload = "turn"\nbar_of = "tin"', "tin"),
             "[[contestant]]": ('[[contestant]]\nname = "brass"\nlabel = "b"\nwords = "w"\n[[contestant]]', "twice"),
             'name = "gear"': ("name = ", "TOML"),
         }

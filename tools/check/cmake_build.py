@@ -69,11 +69,11 @@ def test(run, preset: str, *, source: pathlib.Path = tree.ROOT) -> list[Test]:
 
 def read_junit(path: pathlib.Path) -> list[Test]:
     tests = []
+    together = {cases.stem: cases for cases in (path.parent / _TOGETHER).glob("*.xml")}
     for case in xml.etree.ElementTree.parse(path).getroot().iter("testcase"):
         name, state, output = case.get("name", ""), case.get("status"), case.findtext("system-out") or ""
-        cases = path.parent / _TOGETHER / f"{name}.xml"
-        if cases.exists():
-            tests += read_cases(cases, name, state)
+        if name in together:
+            tests += read_cases(together[name], name, state)
         elif state == "run":
             tests.append(passed(name))
         elif state == "disabled":
