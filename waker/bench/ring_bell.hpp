@@ -10,10 +10,12 @@
 #include <cstdint>
 #include <pinion/waker/msg_ring_notifier.hpp>
 
-#include "../tests/raw_ring.hpp"
+#include "../../base/tests/raw_ring.hpp"
 #include "workloads/sleeper.hpp"
 
 namespace pinion::waker::bench {
+
+using pinion::testing::raw_ring;
 
 /// msg_ring_calls that counts the system calls which wake and write nothing.
 struct counting_ring_calls : msg_ring_calls {
@@ -31,7 +33,7 @@ class ring_bell {
   bool consume() noexcept { return bell_.consume(); }
   bool wait(instant until) noexcept {
     ring_.wait(until);
-    ring_.reap([this](const testing::raw_ring::completion& each) {
+    ring_.reap([this](const raw_ring::completion& each) {
       if (bell::watch_ended(each.result, each.flags)) ring_.put(bell_.watch());
     });
     return bell_.consume();
@@ -41,7 +43,7 @@ class ring_bell {
   using bell = basic_msg_ring_notifier<counting_ring_calls, std_sync>;
   static constexpr std::uint64_t mark = 77;
 
-  testing::raw_ring ring_{testing::raw_ring::one_issuer | testing::raw_ring::deferred};
+  raw_ring ring_{raw_ring::one_issuer | raw_ring::deferred};
   bell bell_{ring_, mark};
 };
 

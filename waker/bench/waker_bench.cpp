@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
   bench::add_signals<bench::channel_contestant<bounded_inbox<256>, counted_futex_notifier, spin::never>>(
       "bounded_futex");
 
-  if (testing::raw_ring::refusal().empty()) {
+  if (pinion::testing::raw_ring::refusal().empty()) {
     bench::add_signals<bench::channel_contestant<tagged_inbox, bench::ring_bell, spin::never>>(
         "tagged_msg_ring");
   } else {

@@ -15,6 +15,13 @@
 namespace pinion::waker::testing {
 namespace {
 
+using pinion::testing::is_sanitized;
+using sim::testing::name_of;
+using sim::testing::order_site;
+using sim::testing::weakening;
+using sim::testing::weakening_sync;
+using sim::testing::weakenings;
+
 constexpr sim::limits usual{.executions_max = 100'000, .random_executions = 20'000};
 
 struct stopped_clock {

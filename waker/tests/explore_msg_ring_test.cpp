@@ -18,6 +18,13 @@
 namespace pinion::waker::testing {
 namespace {
 
+using pinion::testing::is_sanitized;
+using sim::testing::name_of;
+using sim::testing::order_site;
+using sim::testing::weakening;
+using sim::testing::weakening_sync;
+using sim::testing::weakenings;
+
 constexpr sim::limits usual{.executions_max = 60'000, .random_executions = 10'000};
 
 // One owner's ring and eventfd. Closing a number while somebody uses it is a data race on `open`.

@@ -18,6 +18,8 @@
 namespace pinion::waker::testing {
 namespace {
 
+using pinion::testing::raw_ring;
+
 constexpr std::uint64_t mark = 77;
 
 // The kernel, but for what a test takes away; counts what is asked of it.

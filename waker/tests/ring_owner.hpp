@@ -10,6 +10,9 @@
 
 namespace pinion::waker::testing {
 
+using pinion::testing::raw_ring;
+using pinion::testing::ring_of_this_thread;
+
 class ring_owner {
  public:
   ring_owner() { ring_.put(bell_.watch()); }

@@ -24,7 +24,7 @@ namespace {
 std::size_t wakes() {
   const char* const text = std::getenv("PINION_TEST_WAKES");
   if (text != nullptr) return std::strtoull(text, nullptr, 10);
-  return testing::is_sanitized ? 100'000 : 1'000'000;
+  return pinion::testing::is_sanitized ? 100'000 : 1'000'000;
 }
 
 // A task that is woken again as soon as it has run: `run` follows `asked` as closely as the owner can.

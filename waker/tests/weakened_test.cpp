@@ -5,10 +5,10 @@
 // What it can't see stands in a list with the reason why the order is written all the same.
 #include <gtest/gtest.h>
 
-#include <iostream>
-#include <map>
+#include <string>
 
 #include "explored_scenarios.hpp"
+#include "needed_orders.hpp"
 #include "sanitized.hpp"
 #include "weakening_sync.hpp"
 
@@ -17,7 +17,10 @@ namespace {
 
 constexpr sim::limits usual{.executions_max = 60'000, .random_executions = 10'000};
 
-using reasons = std::map<std::string, const char*>;
+using pinion::testing::is_sanitized;
+using sim::testing::expect_each_order_is_needed;
+using sim::testing::reasons;
+using sim::testing::weakening_sync;
 
 class weakened : public ::testing::Test {
  protected:
@@ -31,34 +34,15 @@ class weakened : public ::testing::Test {
 template <class Sync, class Inbox>
 void expect_all_seen(int deepest, const reasons& invisible) {
   const auto what = scenarios<Sync, Inbox>(deepest);
-  for (const auto& each : what) {
-    const sim::exploration found = sim::explore(each.what, usual);
-    ASSERT_TRUE(found) << each.name << ":\n" << found.report();
-  }
-  const std::vector<order_site> sites = Sync::state.sites;
-  std::size_t met = 0;
-  for (const weakening& w : weakenings(sites)) {
-    const std::string name = name_of(w, sites);
-    std::string violation;
-    Sync::state.in_force = &w;
-    for (const auto& each : what) {
-      violation = sim::explore(each.what, usual).violation;
-      if (violation.empty()) continue;
-      violation = std::string{each.name} + ": " + violation;
-      break;
-    }
-    Sync::state.in_force = nullptr;
-    std::cout << "mutant " << name << (violation.empty() ? ": not seen" : ", killed by ") << violation
-              << '\n';
-    const auto reason = invisible.find(name);
-    met += reason != invisible.end() ? 1U : 0U;
-    if (reason == invisible.end()) {
-      EXPECT_FALSE(violation.empty()) << name << " was not seen";
-    } else {
-      EXPECT_TRUE(violation.empty()) << name << " is not invisible: " << violation;
-    }
-  }
-  EXPECT_EQ(met, invisible.size()) << "the list of what can't be seen names an order that is not there";
+  expect_each_order_is_needed<Sync>(
+      [&what]() -> std::string {
+        for (const auto& each : what) {
+          const sim::exploration found = sim::explore(each.what, usual);
+          if (!found) return std::string{each.name} + ": " + found.report();
+        }
+        return {};
+      },
+      invisible);
 }
 
 TEST_F(weakened, EachOrderOfTheTaggedInboxIsNeeded) {

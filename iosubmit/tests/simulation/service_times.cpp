@@ -37,10 +37,10 @@
 #include <thread>
 #include <vector>
 
+#include "base/tests/raw_ring.hpp"
 #include "bench/program/build.hpp"
 #include "bench/program/clock.hpp"
 #include "bench/program/random_numbers.hpp"
-#include "waker/tests/raw_ring.hpp"
 
 namespace {
 
@@ -48,7 +48,7 @@ namespace entries = pinion::iosubmit::entries;
 using pinion::ring_entry;
 using pinion::bench::ns_per_tick;
 using pinion::bench::ticks_in_order;
-using ring = pinion::waker::testing::raw_ring;
+using ring = pinion::testing::raw_ring;
 
 constexpr std::size_t quantiles = 64;
 constexpr std::size_t block_bytes = 4096;

@@ -12,7 +12,7 @@
 #include <set>
 #include <system_error>
 
-namespace pinion::waker::testing {
+namespace pinion::testing {
 namespace {
 
 // PTRACE_GET_SYSCALL_INFO, which C libraries have under different names or not at all.
@@ -129,4 +129,4 @@ traced_calls trace(const std::function<bool()>& body) {
   return tracer{child}.watch();
 }
 
-}  // namespace pinion::waker::testing
+}  // namespace pinion::testing

@@ -15,7 +15,7 @@
 #include <map>
 #include <string>
 
-namespace pinion::waker::testing {
+namespace pinion::testing {
 
 struct traced_calls {
   std::string refusal;                 ///< why nothing could be traced
@@ -38,4 +38,4 @@ void end_counting() noexcept;
 /// Runs the body in a child and counts. To be called where there is one thread. The body's threads are to have ended when it returns.
 [[nodiscard]] traced_calls trace(const std::function<bool()>& body);
 
-}  // namespace pinion::waker::testing
+}  // namespace pinion::testing

@@ -13,7 +13,7 @@
 #include <system_error>
 #include <utility>
 
-namespace pinion::waker::testing {
+namespace pinion::testing {
 namespace {
 
 int set_up(std::uint32_t entries, io_uring_params& parameters) noexcept {
@@ -49,7 +49,7 @@ const std::string& raw_ring::refusal() {
   return why;
 }
 
-raw_ring::raw_ring(std::uint32_t flags) {
+raw_ring::raw_ring(std::uint32_t flags) : setup_(flags) {
   io_uring_params parameters{};
   parameters.flags = flags;
   descriptor_ = set_up(entries, parameters);
@@ -62,6 +62,7 @@ raw_ring::raw_ring(std::uint32_t flags) {
   submitted_ = at<std::uint32_t>(parameters.sq_off.head);
   queued_ = at<std::uint32_t>(parameters.sq_off.tail);
   order_ = at<std::uint32_t>(parameters.sq_off.array);
+  flags_ = at<std::uint32_t>(parameters.sq_off.flags);
   reaped_ = at<std::uint32_t>(parameters.cq_off.head);
   completed_ = at<std::uint32_t>(parameters.cq_off.tail);
   completion_mask_ = parameters.cq_entries - 1;
@@ -142,9 +143,9 @@ bool raw_ring::answer(const completion& of) noexcept {
 }
 
 raw_ring& ring_of_this_thread() {
-  thread_local std::optional<raw_ring> ring;
+  static thread_local std::optional<raw_ring> ring;
   if (!ring) ring.emplace();
   return *ring;
 }
 
-}  // namespace pinion::waker::testing
+}  // namespace pinion::testing

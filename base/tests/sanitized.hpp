@@ -3,7 +3,7 @@
 // Whether a sanitizer watches this program: then each operation takes ten times as long or more, and large tests do less.
 #pragma once
 
-namespace pinion::waker::testing {
+namespace pinion::testing {
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 inline constexpr bool is_sanitized = true;
@@ -13,4 +13,4 @@ inline constexpr bool is_sanitized = __has_feature(thread_sanitizer) || __has_fe
 inline constexpr bool is_sanitized = false;
 #endif
 
-}  // namespace pinion::waker::testing
+}  // namespace pinion::testing

@@ -3,8 +3,8 @@
 // weakening_sync: explored_sync with the memory order of one place in the code made weaker: a mutant for each order that is
 // written down.
 //
-// Places are found by running the code once: each operation says where it stands. weakenings() then lists, for each order at
-// each place, the next weaker ones, and with_weakening() runs something with one of them in force.
+// Places are found by running the code once: each operation and each fence says where it stands. weakenings() then lists, for each
+// order at each place, the next weaker ones, and `state.in_force` puts one of them in force.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace pinion::waker::testing {
+namespace pinion::sim::testing {
 
 /// One order at one place of the code.
 struct order_site {
@@ -50,7 +50,7 @@ struct weakenings_state {
   }
 };
 
-/// One for each Tag, so that the sites of two inboxes are kept apart.
+/// One for each Tag, so that the sites of two pieces of code are kept apart.
 template <class Tag>
 struct weakening_sync {
   static inline weakenings_state state;
@@ -105,30 +105,33 @@ struct weakening_sync {
 
    private:
     friend weakening_sync;
-    sim::explored_sync::atomic<T> right_;
+    explored_sync::atomic<T> right_;
   };
 
   template <class T>
-  using plain = sim::explored_sync::plain<T>;
-  using event = sim::explored_sync::event;
+  using plain = explored_sync::plain<T>;
+  using event = explored_sync::event;
 
-  static void fence(std::memory_order order) noexcept { sim::explored_sync::fence(order); }
-  static void pause() noexcept { sim::explored_sync::pause(); }
-  static void yield() noexcept { sim::explored_sync::yield(); }
+  static void fence(std::memory_order order,
+                    std::source_location at = std::source_location::current()) noexcept {
+    explored_sync::fence(state.order_at(at, "fence", order));
+  }
+  static void pause() noexcept { explored_sync::pause(); }
+  static void yield() noexcept { explored_sync::yield(); }
   static void futex_wait(const atomic<std::uint32_t>& word, std::uint32_t expected,
                          instant until = never) noexcept {
-    sim::explored_sync::futex_wait(word.right_, expected, until);
+    explored_sync::futex_wait(word.right_, expected, until);
   }
   static void futex_wake(const atomic<std::uint32_t>& word, std::uint32_t count) noexcept {
-    sim::explored_sync::futex_wake(word.right_, count);
+    explored_sync::futex_wake(word.right_, count);
   }
   template <class T>
   static void name(const atomic<T>& word, const char* name) noexcept {
-    sim::explored_sync::name(word.right_, name);
+    explored_sync::name(word.right_, name);
   }
   template <class Other>
   static void name(const Other& other, const char* name) noexcept {
-    sim::explored_sync::name(other, name);
+    explored_sync::name(other, name);
   }
 };
 
@@ -180,4 +183,4 @@ inline std::string name_of(const weakening& w, const std::vector<order_site>& si
          " weakened to " + name_of(w.weaker);
 }
 
-}  // namespace pinion::waker::testing
+}  // namespace pinion::sim::testing

@@ -19,7 +19,7 @@
 #include <string>
 #include <thread>
 
-namespace pinion::waker::testing {
+namespace pinion::testing {
 
 class raw_ring {
  public:
@@ -31,6 +31,7 @@ class raw_ring {
 
   /// Setup flags, by names of our own.
   static constexpr std::uint32_t disabled = 1U << 6;
+  static constexpr std::uint32_t flagged = 1U << 9;
   static constexpr std::uint32_t one_issuer = 1U << 12;
   static constexpr std::uint32_t deferred = 1U << 13;
 
@@ -49,6 +50,10 @@ class raw_ring {
   bool queue(const ring_entry& entry, ring_answer& answer) noexcept;
 
   // The owner's loop.
+
+  /// The flags that it was set up with, and the word in which the kernel says what it keeps back.
+  [[nodiscard]] std::uint32_t setup() const noexcept { return setup_; }
+  [[nodiscard]] const std::uint32_t* flags() const noexcept { return flags_; }
 
   /// Queues an entry as it is, with its own user_data. False: no room.
   bool put(const ring_entry& entry) noexcept;
@@ -87,11 +92,13 @@ class raw_ring {
   }
 
   std::thread::id owner_ = std::this_thread::get_id();
+  std::uint32_t setup_;
   int descriptor_ = -1;
   void* rings_ = nullptr;
   std::size_t rings_bytes_ = 0;
   ring_entry* submissions_ = nullptr;
   std::uint32_t *submitted_ = nullptr, *queued_ = nullptr, *order_ = nullptr;
+  const std::uint32_t* flags_ = nullptr;
   std::uint32_t *reaped_ = nullptr, *completed_ = nullptr;
   std::uint32_t completion_mask_ = 0;
   completion* completions_ = nullptr;
@@ -101,4 +108,4 @@ class raw_ring {
 /// The calling thread's own ring, made when it is first asked for.
 raw_ring& ring_of_this_thread();
 
-}  // namespace pinion::waker::testing
+}  // namespace pinion::testing
