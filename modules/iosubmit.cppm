@@ -73,6 +73,7 @@ using pinion::iosubmit::with_longest_wait;
 using pinion::iosubmit::basic_epoll_ring;
 using pinion::iosubmit::basic_uring_ring;
 using pinion::iosubmit::default_ring;
+using pinion::iosubmit::descriptor_event;
 using pinion::iosubmit::either_ring;
 using pinion::iosubmit::epoll_calls;
 using pinion::iosubmit::epoll_ring;
@@ -86,6 +87,7 @@ using pinion::iosubmit::uring_calls;
 using pinion::iosubmit::uring_features;
 using pinion::iosubmit::uring_options;
 using pinion::iosubmit::uring_ring;
+using pinion::iosubmit::watch_change;
 }  // namespace pinion::iosubmit
 
 export namespace pinion::iosubmit::codes {
@@ -123,11 +125,27 @@ using pinion::iosubmit::entries::timeout;
 using pinion::iosubmit::entries::write;
 }  // namespace pinion::iosubmit::entries
 
+export namespace pinion::iosubmit::epoll_events {
+using pinion::iosubmit::epoll_events::edge;
+using pinion::iosubmit::epoll_events::every;
+using pinion::iosubmit::epoll_events::failed;
+using pinion::iosubmit::epoll_events::hung_up;
+using pinion::iosubmit::epoll_events::once;
+using pinion::iosubmit::epoll_events::priority;
+using pinion::iosubmit::epoll_events::readable;
+using pinion::iosubmit::epoll_events::writable;
+}  // namespace pinion::iosubmit::epoll_events
+
 export namespace pinion::iosubmit::errors {
 using pinion::iosubmit::errors::complain;
 using pinion::iosubmit::errors::explain_enter;
 using pinion::iosubmit::errors::is_passing;
 }  // namespace pinion::iosubmit::errors
+
+export namespace pinion::iosubmit::kernel {
+using pinion::iosubmit::kernel::setup_parameters;
+using pinion::iosubmit::kernel::wait_argument;
+}  // namespace pinion::iosubmit::kernel
 
 export namespace pinion::iosubmit::kernel::setup {
 using pinion::iosubmit::kernel::setup::clamp;

@@ -12,6 +12,7 @@
 #include "benchmarks.hpp"
 #include "contestants.hpp"
 #include "peers/peers.hpp"
+#include "with_statistics.hpp"
 
 namespace pinion::iosubmit::bench {
 namespace {
@@ -26,6 +27,11 @@ void add_ours() {
       pinion::bench::leave_out(who, to_string(ring.error()));
     }
   });
+  add_decision<chosen_policy>("chosen_policy");
+  if (ring) {
+    add_nop<submission_of<chosen_policy, counted_uring>>("chosen_policy");
+    add_with_statistics();
+  }
   add_echo<submission_of<adaptive, counted_epoll>>("epoll_ring");
   add_echo<submission_of<adaptive, counted_either>>("default_ring");
 }

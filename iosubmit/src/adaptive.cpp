@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <pinion/iosubmit/adaptive.hpp>
 
+#include "microseconds.hpp"
+
 namespace pinion::iosubmit {
-namespace {
-
-std::string microseconds(duration time) { return std::to_string(time.ns / 1000) + " us"; }
-
-}  // namespace
 
 std::string to_string(const adaptive& policy) {
   const std::uint64_t tenths = policy.operations_in_256ths() * 10 / 256;

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <pinion/iosubmit/balanced.hpp>
 
+#include "microseconds.hpp"
+
 namespace pinion::iosubmit {
-namespace {
-
-std::string microseconds(duration time) { return std::to_string(time.ns / 1000) + " us"; }
-
-}  // namespace
 
 std::string to_string(const balanced& policy) {
   const mode_change& last = policy.last_change();

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <pinion/iosubmit/chosen_policy.hpp>
 
+#include "microseconds.hpp"
+
 namespace pinion::iosubmit {
 namespace {
 
-std::string text_of(const batch_rule& rule) {
-  return "batch " + std::to_string(rule.batch) + " or " + std::to_string(rule.wait_max.ns / 1000) + " us";
+template <class Policy>
+std::string text_of(const Policy& policy) {
+  return to_string(policy);
 }
-std::string text_of(const low_latency& policy) { return text_of(policy.rule); }
-std::string text_of(const high_throughput& policy) { return text_of(policy.rule); }
-std::string text_of(const balanced& policy) { return to_string(policy); }
 std::string text_of(const with_longest_wait<adaptive>& bounded) {
-  std::string text = to_string(bounded.policy);
-  if (bounded.wait_max != forever)
-    text.append("; nothing waits longer than ")
-        .append(std::to_string(bounded.wait_max.ns / 1000))
-        .append(" us");
-  return text;
+  return to_string(bounded.policy) + "; nothing waits longer than " + microseconds(bounded.wait_max);
 }
 
 }  // namespace

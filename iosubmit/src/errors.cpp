@@ -2,16 +2,21 @@
 #include <cerrno>
 #include <pinion/base/diagnostic.hpp>
 #include <pinion/iosubmit/errors.hpp>
+#include <source_location>
 
 namespace pinion::iosubmit::errors {
+namespace {
 
-bool is_passing(std::int32_t error) noexcept {
-  static_assert(completions_lost == -EBADR);
-  return error == -EINTR || error == -EAGAIN || error == -EBUSY || error == -ETIME ||
-         error == completions_lost;
-}
+// The default sink prints once what comes from one place: each explanation is a place of its own, or the first error of a process
+// would be its last.
+struct explanation {
+  explanation(const char* says, std::source_location at = std::source_location::current()) noexcept
+      : text(says), place(at) {}
+  std::string_view text;
+  std::source_location place;
+};
 
-std::string_view explain_enter(std::int32_t error) noexcept {
+explanation explained(std::int32_t error) noexcept {
   switch (-error) {
   case EINTR: return "a signal ended a wait in io_uring_enter: go round, and wait again";
   case EAGAIN:
@@ -24,8 +29,7 @@ std::string_view explain_enter(std::int32_t error) noexcept {
   case ETIME: return "a wait in io_uring_enter reached its end";
   case ENOMEM:
     return "io_uring_enter had no memory for what it keeps of this thread: free memory, or raise the limit "
-           "of "
-           "the control group (memory.max)";
+           "of the control group (memory.max)";
   case EBADR:
     return "the kernel has dropped completions for want of memory: operations are lost, and their owners "
            "will not be told; free "
@@ -36,9 +40,11 @@ std::string_view explain_enter(std::int32_t error) noexcept {
            "queue from that thread, or wake it (pinion::waker)";
   case EBADFD: return "the ring is not enabled yet: its owner enables it with its first enter";
   case EBADF:
+    return "the descriptor of the ring is closed: look for a double close in the program; or another thread "
+           "than the ring's owner entered it, where its descriptor is registered: queue from the owner, or "
+           "wake it (pinion::waker)";
   case EOPNOTSUPP:
-    return "the descriptor of the ring is closed, or names something else by now: look for a double close in "
-           "the program";
+    return "the descriptor of the ring names something else by now: look for a double close in the program";
   case EPERM:
   case EACCES:
     return "io_uring_enter is forbidden here: most likely a seccomp profile was set after the ring was made; "
@@ -46,8 +52,9 @@ std::string_view explain_enter(std::int32_t error) noexcept {
            "io_uring_enter, or take an epoll_ring";
   case ENOSYS: return "there is no io_uring_enter here: most likely a sandbox hides it; take an epoll_ring";
   case EINVAL:
-    return "io_uring_enter knows none of what it was asked: the kernel is older than Linux 5.11, or the ring "
-           "is another's";
+    return "io_uring_enter knows none of what it was asked: the kernel is older than Linux 5.11; or another "
+           "thread than the ring's owner entered it, where its descriptor is registered: queue from the "
+           "owner, or wake it (pinion::waker)";
   case EFAULT:
     return "the memory of the ring is not mapped: most likely the process forked; make a ring of the child's "
            "own";
@@ -58,6 +65,19 @@ std::string_view explain_enter(std::int32_t error) noexcept {
   }
 }
 
-void complain(std::int32_t error) noexcept { report(severity::error, "iosubmit", explain_enter(error)); }
+}  // namespace
+
+bool is_passing(std::int32_t error) noexcept {
+  static_assert(completions_lost == -EBADR);
+  return error == -EINTR || error == -EAGAIN || error == -EBUSY || error == -ETIME ||
+         error == completions_lost;
+}
+
+std::string_view explain_enter(std::int32_t error) noexcept { return explained(error).text; }
+
+void complain(std::int32_t error) noexcept {
+  const explanation why = explained(error);
+  report(severity::error, "iosubmit", why.text, why.place);
+}
 
 }  // namespace pinion::iosubmit::errors

@@ -2,10 +2,14 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <iterator>
 #include <mutex>
 #include <pinion/base/diagnostic.hpp>
 #include <pinion/iosubmit/settings.hpp>
+#include <source_location>
 #include <system_error>
+
+#include "microseconds.hpp"
 
 namespace pinion::iosubmit {
 namespace {
@@ -55,6 +59,14 @@ setting_source overlay(std::optional<T>& into, const std::optional<T>& from_code
   return from_code          ? setting_source::code
          : from_environment ? setting_source::environment
                             : setting_source::built_in;
+}
+
+// The default sink prints once what comes from one place, so each note that is different comes from another. Those beyond the last
+// reach a sink of the program's own.
+std::source_location place_of(std::size_t note) noexcept {
+  constexpr auto here = [](std::source_location at = std::source_location::current()) noexcept { return at; };
+  const std::source_location places[] = {here(), here(), here(), here(), here(), here(), here(), here()};
+  return places[std::min(note, std::size(places) - 1)];
 }
 
 }  // namespace
@@ -114,10 +126,7 @@ std::string to_string(const effective_settings& all) {
     text.append("as the mode has it");
   text.append(", longest wait ");
   if (all.max_wait)
-    text.append(std::to_string(all.max_wait->ns / 1'000))
-        .append(" us (")
-        .append(to_string(all.max_wait_from))
-        .append(")");
+    text.append(microseconds(*all.max_wait)).append(" (").append(to_string(all.max_wait_from)).append(")");
   else
     text.append("as the mode has it");
   return text;
@@ -137,11 +146,12 @@ effective_settings effective(const settings& from_code, const settings& from_env
 effective_settings effective(const settings& from_code) {
   const effective_settings all = effective(from_code, settings_of_environment());
   static std::mutex mutex;
-  static std::optional<effective_settings> told;
+  // Never destroyed: a policy may be made while the program exits.
+  static auto& told = *new std::vector<effective_settings>;
   const std::lock_guard lock{mutex};
-  if (told != all) {
-    told = all;
-    report(severity::note, "iosubmit", "submission: " + to_string(all));
+  if (std::ranges::find(told, all) == told.end()) {
+    report(severity::note, "iosubmit", "submission: " + to_string(all), place_of(told.size()));
+    told.push_back(all);
   }
   return all;
 }

@@ -2,10 +2,10 @@
 #include <cerrno>
 #include <pinion/iosubmit/statistics.hpp>
 
+#include "microseconds.hpp"
+
 namespace pinion::iosubmit {
 namespace {
-
-std::string microseconds(std::uint64_t ns) { return std::to_string(ns / 1'000) + " us"; }
 
 /// "name 3, other 0": a line of counts whose places have names.
 template <class Name, std::size_t N>
@@ -84,11 +84,11 @@ std::string to_string(const decision_trace& trace) {
   std::string text;
   for (std::uint32_t k = 0; k < trace.size(); ++k) {
     const decision& one = trace[k];
-    text.append("at ").append(microseconds(one.at.ns)).append(": ").append(to_string(one.reason));
+    text.append("at ").append(microseconds(one.at - instant{})).append(": ").append(to_string(one.reason));
     if (one.mode) text.append(" (").append(to_string(*one.mode)).append(")");
     text.append(", after ").append(std::to_string(one.said_no)).append(" times no; ");
     text.append(std::to_string(one.depth)).append(" queued");
-    if (one.depth != 0) text.append(", the oldest for ").append(microseconds(one.age.ns));
+    if (one.depth != 0) text.append(", the oldest for ").append(microseconds(one.age));
     text.append(", ").append(std::to_string(one.in_flight)).append(" in flight; ");
     text.append(std::to_string(one.accepted)).append(" taken");
     if (one.error != 0) text.append(", errno ").append(std::to_string(-one.error));

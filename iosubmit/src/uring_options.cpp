@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a uring_ring has, and why there is none, as text.
+#include <cerrno>
 #include <cstring>
 #include <limits>
 #include <pinion/iosubmit/uring_kernel.hpp>
@@ -47,6 +48,11 @@ const char* name_of(refused_call call) noexcept {
   return "an unknown call";
 }
 
+// Of the two limits that are met: open descriptors, and locked memory.
+const char* unit_of_limit(std::int32_t error) noexcept {
+  return error == -EMFILE ? " descriptors" : " bytes";
+}
+
 }  // namespace
 
 std::string to_string(const uring_features& features) {
@@ -61,15 +67,16 @@ std::string to_string(const uring_features& features) {
 }
 
 std::string to_string(const ring_refusal& refusal) {
+  const std::string flags = listed(refusal.setup_flags);
   std::string text = "no ring of " + std::to_string(refusal.entries) + " entries and " +
-                     std::to_string(refusal.completion_entries) + " completions (" +
-                     listed(refusal.setup_flags) + "): refused by " + name_of(refusal.call) + ", errno " +
-                     std::to_string(-refusal.error) + " (" + std::strerror(-refusal.error) +
+                     std::to_string(refusal.completion_entries) + " completions" +
+                     (flags.empty() ? flags : " (" + flags + ")") + ": refused by " + name_of(refusal.call) +
+                     ", errno " + std::to_string(-refusal.error) + " (" + std::strerror(-refusal.error) +
                      "). Most likely " + std::string{refusal.cause};
   if (refusal.limit != 0) {
+    const bool is_none = refusal.limit == std::numeric_limits<std::uint64_t>::max();
     text += "; the limit in force is ";
-    text +=
-        refusal.limit == std::numeric_limits<std::uint64_t>::max() ? "none" : std::to_string(refusal.limit);
+    text += is_none ? "none" : std::to_string(refusal.limit) + unit_of_limit(refusal.error);
   }
   return text + ". To do: " + std::string{refusal.remedy};
 }

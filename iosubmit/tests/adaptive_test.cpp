@@ -127,6 +127,42 @@ TEST(AdaptiveTest, LearnsAnewWhenTurnsBecomeShort) {
   EXPECT_GT(policy.changed(), now);
 }
 
+TEST(AdaptiveTest, TakesAveragesOverAsManyTurnsAsItIsTold) {
+  adaptive by_the_last{{.turns = 1}};
+  adaptive by_many{{.turns = 64}};
+
+  run_turns(by_the_last, 1, 100'000, 1);
+  run_turns(by_many, 1, 100'000, 1);
+
+  EXPECT_EQ(by_the_last.turn(), duration{100'000});
+  EXPECT_TRUE(by_the_last.enters_at_once());
+  EXPECT_EQ(by_many.turn(), duration{100'000 / 64});
+  EXPECT_FALSE(by_many.enters_at_once());
+}
+
+TEST(AdaptiveTest, CountsATurnOfFewOperationsAsOneOfTheLeastThatItIsTold) {
+  adaptive of_one{{.operations_min = 1}};
+  adaptive of_ten{{.operations_min = 10}};
+
+  run_turns(of_one, 200, 30'000, 1);
+  run_turns(of_ten, 200, 100'000, 1);
+
+  EXPECT_TRUE(of_one.enters_at_once());
+  EXPECT_FALSE(of_ten.enters_at_once());
+}
+
+TEST(AdaptiveTest, CountsATurnAsNoLongerThanItIsTold) {
+  adaptive policy{{.turns = 1, .turn_max = duration{50'000}}};
+  adaptive endless{{.turns = 1, .turn_max = forever}};
+
+  run_turns(policy, 3, 1'000'000, 1);
+  run_turns(endless, 3, 1'000'000'000'000'000'000, 1);
+
+  EXPECT_EQ(policy.turn(), duration{50'000});
+  EXPECT_EQ(endless.turn(), duration{3'600'000'000'000});
+  EXPECT_TRUE(endless.enters_at_once());
+}
+
 TEST(AdaptiveTest, NamesItsTwoWaysAsModesAndSaysWhyItChanged) {
   adaptive policy;
   const mode_change at_first = policy.last_change();
@@ -257,6 +293,7 @@ TEST(DefaultPolicyTest, IsTheOneThatTheBuildWasTold) {
 #undef PINION_NAME_OF
 #undef PINION_TEXT_OF
 
+  EXPECT_EQ((std::is_same_v<default_policy, chosen_policy>), told == "chosen_policy");
   EXPECT_EQ((std::is_same_v<default_policy, adaptive>), told == "adaptive");
   EXPECT_EQ((std::is_same_v<default_policy, balanced>), told == "balanced");
   EXPECT_EQ((std::is_same_v<default_policy, batch_or_idle>), told == "batch_or_idle");

@@ -22,9 +22,12 @@
 
 namespace pinion::iosubmit::testing {
 
+/// The result of what was not answered.
+inline constexpr std::int32_t no_answer = 1'000'000'000;
+
 /// Remembers its answer, and how many there were.
 struct asked : operation {
-  explicit asked(const ring_entry& what) noexcept : operation{what, &keep} {}
+  explicit asked(const ring_entry& what) noexcept : asked{what, &keep} {}
   static void keep(ring_answer& self, std::int32_t result) noexcept {
     auto& mine = static_cast<asked&>(self);
     mine.result = result;
@@ -32,10 +35,14 @@ struct asked : operation {
     mine.place = ++order;
   }
 
-  std::int32_t result = 0;
+  std::int32_t result = no_answer;
   int answers = 0;
   int place = 0;  ///< among all answers of the program
   static inline int order = 0;
+
+ protected:
+  asked(const ring_entry& what, void (*when)(ring_answer&, std::int32_t) noexcept) noexcept
+      : operation{what, when} {}
 };
 
 /// So long a test that hangs waits before it fails.
@@ -47,8 +54,7 @@ std::int32_t result_of(Io& io, const asked& one) {
   const instant limit = monotonic_clock::now() + patience;
   for (instant now = monotonic_clock::now(); one.answers == 0 && now < limit; now = io.now())
     io.park(now, limit);
-  constexpr std::int32_t no_answer = 1'000'000'000;
-  return one.answers == 0 ? no_answer : one.result;
+  return one.result;
 }
 /// Hands over what is queued, and hands out what is there, without waiting.
 template <class Io>

@@ -61,7 +61,7 @@ TEST(ChosenPolicyTest, AnswersAsTheModeThatIsAskedFor) {
   EXPECT_EQ(difference(chosen_policy{asked(submit_mode::low_latency)}, low_latency{}), "");
   EXPECT_EQ(difference(chosen_policy{asked(submit_mode::high_throughput)}, high_throughput{}), "");
   EXPECT_EQ(difference(chosen_policy{asked(submit_mode::balanced)}, balanced{}), "");
-  EXPECT_EQ(difference(chosen_policy{asked(submit_mode::adaptive)}, with_longest_wait<adaptive>{}), "");
+  EXPECT_EQ(difference(chosen_policy{asked(submit_mode::adaptive)}, adaptive{}), "");
 }
 
 TEST(ChosenPolicyTest, TakesBatchSizeAndLongestWaitInTheModesPlaceOfThem) {
@@ -120,7 +120,7 @@ TEST(ChosenPolicyTest, SaysWhatModeAdaptiveHasComeTo) {
 TEST(ChosenPolicyTest, IsPrintedAsItsModeAndWhatThatGoesBy) {
   EXPECT_EQ(to_string(chosen_policy{asked(submit_mode::low_latency)}), "low-latency: batch 1 or 100 us");
   EXPECT_EQ(to_string(chosen_policy{asked(submit_mode::high_throughput)}),
-            "high-throughput: batch 64 or 1000 us");
+            "high-throughput: batch 64 or 1000 us; waits gather for 1000 us");
   EXPECT_EQ(to_string(chosen_policy{asked(submit_mode::balanced)}), "balanced: " + to_string(balanced{}));
   EXPECT_EQ(to_string(chosen_policy{asked(submit_mode::adaptive)}), "adaptive: " + to_string(adaptive{}));
   EXPECT_TRUE(

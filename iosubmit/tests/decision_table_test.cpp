@@ -24,6 +24,16 @@ static_assert(std::is_trivially_copyable_v<balanced>);
 
 constexpr instant now{1'000'000'000};
 
+TEST(RuleTextTest, SaysTheNumbersThatARuleGoesBy) {
+  EXPECT_EQ(to_string(immediate{}), "each operation");
+  EXPECT_EQ(to_string(batch_or_idle{.batch = 32}), "batch 32 or idle");
+  EXPECT_EQ(to_string(batch_rule{.batch = 8, .wait_max = duration{200'000}}), "batch 8 or 200 us");
+  EXPECT_EQ(to_string(low_latency{}), "batch 1 or 100 us");
+  EXPECT_EQ(to_string(high_throughput{}), "batch 64 or 1000 us; waits gather for 1000 us");
+  EXPECT_EQ(to_string(high_throughput{.gather_max = duration{250'000}}),
+            "batch 64 or 1000 us; waits gather for 250 us");
+}
+
 struct decision {
   std::uint32_t depth;
   std::uint64_t age_us;

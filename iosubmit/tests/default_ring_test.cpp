@@ -140,6 +140,8 @@ TEST_F(DefaultRingTest, SaysWhyThereIsNoneOfEither) {
   EXPECT_EQ(refused.error().call, refused_call::epoll);
   EXPECT_EQ(refused.error().error, -EMFILE);
   EXPECT_TRUE(has(to_string(refused.error()), "ulimit -n")) << to_string(refused.error());
+  EXPECT_EQ(refused.error().limit, uring_calls::descriptor_limit());
+  EXPECT_TRUE(has(to_string(refused.error()), " descriptors. ")) << to_string(refused.error());
 }
 
 TEST_F(DefaultRingTest, NamesWhatTheBuildWasTold) {

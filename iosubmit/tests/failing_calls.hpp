@@ -16,7 +16,7 @@
 namespace pinion::iosubmit::testing {
 
 // Fails as often as is said, and counts.
-struct fault {
+struct scripted_fault {
   int error = 0;
   int times = 0;
   int calls = 0;
@@ -29,10 +29,11 @@ struct fault {
 
 // The real calls, of which some fail.
 struct failing_calls : epoll_calls {
-  static inline fault opening, adding, modifying, waiting, waiting_coarsely, attempting;
+  static inline scripted_fault opening, adding, modifying, waiting, waiting_coarsely, attempting;
 
   static void mend() noexcept {
-    for (fault* each : {&opening, &adding, &modifying, &waiting, &waiting_coarsely, &attempting}) *each = {};
+    for (scripted_fault* each : {&opening, &adding, &modifying, &waiting, &waiting_coarsely, &attempting})
+      *each = {};
   }
 
   static int open() noexcept {

@@ -15,6 +15,10 @@ namespace {
 
 fake_kernel* installed = nullptr;
 
+// Their addresses name threads: of the one that calls, and of two that are made up.
+thread_local const char itself = 0;
+const char somebody_new = 0, somebody_else = 0;
+
 struct since {
   std::uint32_t what;
   int level;
@@ -56,7 +60,10 @@ constexpr std::uint32_t fetches = 1, overflowed = 1U << 1, has_work = 1U << 2;
 
 }  // namespace
 
-fake_kernel::fake_kernel(int level) : level_(level) { installed = this; }
+fake_kernel::fake_kernel(int level) : level_(level) {
+  installed = this;
+  rings_of_[&somebody_else][1] = descriptor + 1;
+}
 fake_kernel::~fake_kernel() { installed = nullptr; }
 fake_kernel& fake_kernel::current() {
   if (installed == nullptr) throw std::logic_error("a call reached no fake_kernel: make one first");
@@ -76,6 +83,23 @@ int fake_kernel::times_left() const noexcept {
   int left = 0;
   for (const fault& one : faults_) left += one.times == always ? 0 : one.times;
   return left;
+}
+
+caller fake_kernel::who_calls() noexcept {
+  switch (injected(faulty::caller)) {
+  case newcomer: return &somebody_new;
+  case neighbour: return &somebody_else;
+  default: return &itself;
+  }
+}
+
+// The ring that a thread means, or why it means none.
+int fake_kernel::named(int ring, bool by_place, caller by) const {
+  if (!by_place) return ring;
+  const auto of_thread = rings_of_.find(by);
+  if (of_thread == rings_of_.end() || static_cast<std::uint32_t>(ring) >= places) return -EINVAL;
+  const auto at = of_thread->second.find(static_cast<std::uint32_t>(ring));
+  return at == of_thread->second.end() ? -EBADF : at->second;
 }
 
 bool fake_kernel::defers() const noexcept { return keeps_back_ || (made_.flags & deferred) != 0; }
@@ -144,16 +168,24 @@ int fake_kernel::enlist(int ring, std::uint32_t what, void* argument, std::uint3
     if (const int error = injected(faulty::enable); error != 0) return error;
     if (is_enabled_) return -EBADFD;
     is_enabled_ = true;
-    owner_ = std::this_thread::get_id();
+    owner_ = &itself;
     return 0;
-  case kernel::registration::add_ring_descriptors:
+  case kernel::registration::add_ring_descriptors: {
     if (const int error = injected(faulty::add_descriptor); error != 0) return error;
     if (level_ < 518) return -EINVAL;
+    auto& mine = rings_of_[&itself];
+    std::uint32_t place = 0;
+    while (mine.contains(place)) ++place;
+    if (place == places) return -EBUSY;
+    mine[place] = ring;
     static_cast<kernel::descriptor_update*>(argument)->place = place;
     ++registered;
     return 1;
+  }
   case kernel::registration::drop_ring_descriptors:
-    if (level_ < 518 || static_cast<kernel::descriptor_update*>(argument)->place != place) return -EINVAL;
+    if (level_ < 518) return -EINVAL;
+    if (rings_of_[&itself].erase(static_cast<kernel::descriptor_update*>(argument)->place) == 0)
+      return -EINVAL;
     --registered;
     return 1;
   default: return -EINVAL;
@@ -165,9 +197,10 @@ int fake_kernel::enter(int ring, std::uint32_t submit, std::uint32_t wait_for, s
   ++enters;
   const bool by_place = (flags & 1U << 4) != 0;
   if ((flags & ~known(enter_flags, level_)) != 0) return -EINVAL;
-  if (ring != (by_place ? place : descriptor)) return by_place ? -EINVAL : -EBADF;
+  const caller by = who_calls();
+  if (const int meant = named(ring, by_place, by); meant != descriptor) return meant < 0 ? meant : -EBADF;
   if (!is_enabled_) return -EBADFD;
-  if ((made_.flags & one_issuer) != 0 && owner_ != std::this_thread::get_id()) return -EEXIST;
+  if ((made_.flags & one_issuer) != 0 && owner_ != by) return -EEXIST;
   if (const int error = injected(faulty::enter); error != 0) return error;
   saw_registered_enter |= by_place;
   saw_no_iowait |= (flags & 1U << 7) != 0;
@@ -189,7 +222,7 @@ int fake_kernel::enter(int ring, std::uint32_t submit, std::uint32_t wait_for, s
       if (argument->min_wait_us != 0 && level_ < 612) result = -EINVAL;
     }
     if (posted() < wait_for && result == 0) {
-      end_what_is_held(0);
+      if (!holds_) end_what_is_held(0);
       fetch();
       if (posted() == 0) result = -ETIME;
     }
@@ -219,8 +252,9 @@ void fake_kernel::run(const ring_entry& entry) {
   if (entry.operation != codes::cancel) return held_.push_back(entry);
   if (entry.operation_flags != 0) {
     if (level_ < 519) return answer(-EINVAL);
+    const auto count = static_cast<std::int32_t>(held_.size());
     end_what_is_held(-ECANCELED);
-    return answer(0);
+    return answer(count);
   }
   const auto found = std::find_if(held_.begin(), held_.end(),
                                   [&](const ring_entry& one) { return one.user_data == entry.address; });

@@ -4,7 +4,7 @@
 //
 // It knows the flags, features, registrations and operations of its level and answers EINVAL to the others, as the kernel does; it
 // keeps the queues in the kernel's layout, so the ring over it is the shipped one. Time does not pass: a wait that finds nothing ends
-// what is held (poll, timeout: whatever is no nop and no cancel), and is over.
+// what is held (poll, timeout: whatever is no nop and no cancel), and is over; or it is over, and what is held waits for its cancel.
 //
 //   fake_kernel kernel{601};                                     // Linux 6.1
 //   kernel.fails(faulty::enter, -EAGAIN, 2);                     // the next two enters
@@ -16,15 +16,18 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <map>
 #include <pinion/base/ring.hpp>
 #include <pinion/iosubmit/uring_kernel.hpp>
-#include <thread>
 #include <vector>
 
 namespace pinion::iosubmit::testing {
 
 /// What can be made to fail.
-enum class faulty : std::uint8_t { setup, map, probe, enable, add_descriptor, enter };
+enum class faulty : std::uint8_t { setup, map, probe, enable, add_descriptor, enter, caller };
+
+/// A thread, as the kernel tells them apart.
+using caller = const void*;
 
 /// One ring at a time. Levels are hundreds of the major version and the minor one: 5.18 is 518.
 class fake_kernel {
@@ -50,6 +53,13 @@ class fake_kernel {
   void keeps_completions_back() { keeps_back_ = true; }
   /// What does not fit is dropped instead of kept.
   void has_no_memory_for_overflow() { drops_ = true; }
+  /// Nobody ever speaks on what is held.
+  void holds_until_cancelled() { holds_ = true; }
+  /// Another ring sends that.
+  void deliver(const ring_completion& message) { complete(message); }
+  /// The next so many enters come from another thread than the one that calls: from one without rings, or with a ring in another place.
+  void is_entered_by_newcomer(int times) { fails(faulty::caller, newcomer, times); }
+  void is_entered_by_neighbour(int times) { fails(faulty::caller, neighbour, times); }
 
   // What explanations look at.
   int disabled_by_setting = 0;
@@ -82,9 +92,12 @@ class fake_kernel {
     int times = 0;
   };
   static constexpr int descriptor = 100;
-  static constexpr int place = 3;
+  static constexpr std::uint32_t places = 16;
+  static constexpr int newcomer = 1, neighbour = 2;
 
   int injected(faulty call) noexcept;
+  [[nodiscard]] caller who_calls() noexcept;
+  [[nodiscard]] int named(int ring, bool by_place, caller by) const;
   [[nodiscard]] bool defers() const noexcept;
   std::uint32_t& word(std::uint32_t offset) noexcept;
   std::uint32_t take(std::uint32_t submit);
@@ -96,12 +109,13 @@ class fake_kernel {
   [[nodiscard]] std::uint32_t posted() noexcept;
 
   int level_;
-  std::array<fault, 6> faults_{};
-  std::array<int, 6> met_{};
+  std::array<fault, 7> faults_{};
+  std::array<int, 7> met_{};
   std::uint32_t forgotten_ = 0;
   std::uint32_t most_ = std::numeric_limits<std::uint32_t>::max();
   bool keeps_back_ = false;
   bool drops_ = false;
+  bool holds_ = false;
   bool has_dropped_ = false;
   bool is_enabled_ = false;
   kernel::setup_parameters made_;
@@ -110,7 +124,8 @@ class fake_kernel {
   std::deque<ring_completion> overflow_;
   std::deque<ring_completion> kept_back_;
   std::vector<ring_entry> held_;
-  std::thread::id owner_;
+  caller owner_ = nullptr;
+  std::map<caller, std::map<std::uint32_t, int>> rings_of_;  // each thread's places, and the rings there
 };
 
 /// The calls of the ring that is tested.

@@ -70,16 +70,38 @@ constexpr fault table[] = {
     {"enter", "ENOSYS", "a sandbox", -ENOSYS, 0, oldest, newest, answered, "sandbox", fail<faulty::enter, ENOSYS>},
     {"enter", "EPERM", "a seccomp profile was set after the ring was made", -EPERM, 0, oldest, newest, answered, "seccomp", fail<faulty::enter, EPERM>},
     {"enter", "EINVAL", "none of what was asked is known", -EINVAL, 0, oldest, newest, answered, "5.11", fail<faulty::enter, EINVAL>},
-    {"enter", "EEXIST", "another thread is the owner", -EEXIST, 0, oldest, newest, answered, "owner", fail<faulty::enter, EEXIST>},
+    {"enter", "EEXIST", "by another thread, and the descriptor is not registered", -EEXIST, 0, 600, newest, answered, "another thread", [](fake_kernel& kernel, int times) { kernel.fails(faulty::add_descriptor, -EBUSY, 1); kernel.is_entered_by_newcomer(times); }},
+    {"enter", "EINVAL", "by another thread, which has no ring; the descriptor is registered", -EINVAL, 0, 518, newest, answered, "another thread", [](fake_kernel& kernel, int times) { kernel.is_entered_by_newcomer(times); }},
+    {"enter", "EBADF", "by another thread, which has no ring at that place; the descriptor is registered", -EBADF, 0, 518, newest, answered, "another thread", [](fake_kernel& kernel, int times) { kernel.is_entered_by_neighbour(times); }},
     {"enter", "EBADFD", "the ring is not enabled", -EBADFD, 0, oldest, newest, answered, "enable", fail<faulty::enter, EBADFD>},
     {"enter", "EBADF", "somebody closed the descriptor", -EBADF, 0, oldest, newest, answered, "closed", fail<faulty::enter, EBADF>},
-    {"enter", "EOPNOTSUPP", "the descriptor names something else by now", -EOPNOTSUPP, 0, oldest, newest, answered, "closed", fail<faulty::enter, EOPNOTSUPP>},
+    {"enter", "EOPNOTSUPP", "the descriptor names something else by now", -EOPNOTSUPP, 0, oldest, newest, answered, "something else", fail<faulty::enter, EOPNOTSUPP>},
     {"enter", "EFAULT", "the memory is not mapped", -EFAULT, 0, oldest, newest, answered, "forked", fail<faulty::enter, EFAULT>},
     {"enter", "ENOMEM", "no memory for the thread's own state", -ENOMEM, 0, oldest, newest, answered, "memory.max", fail<faulty::enter, ENOMEM>},
     {"enter", "EOWNERDEAD", "the kernel's thread is dead", -EOWNERDEAD, 0, oldest, newest, answered, "dead", fail<faulty::enter, EOWNERDEAD>},
     {"enter", "CQ_OVERFLOW", "more completions than fit", 0, 0, oldest, newest, fetched, "", nothing, 8, &fake_kernel::saw_overflow},
     {"enter", "TASKRUN", "completions wait for an enter", 0, 0, oldest, newest, fetched, "", [](fake_kernel& kernel, int) { kernel.keeps_completions_back(); }, 64, &fake_kernel::saw_kept_back},
     {"enter", "EBADR", "no memory for completions that overflow", -EBADR, 0, oldest, newest, lost, "dropped", [](fake_kernel& kernel, int) { kernel.has_no_memory_for_overflow(); }, 8},
+    // clang-format on
+};
+
+using then = epoll_outcome;
+
+constexpr epoll_fault epoll_table[] = {
+    // clang-format off
+    {"epoll_create1", "EMFILE", "too many descriptors in the process", &failing_calls::opening, -EMFILE, then::refused, 0, "", "RLIMIT_NOFILE"},
+    {"epoll_create1", "ENFILE", "too many files on the machine", &failing_calls::opening, -ENFILE, then::refused, 0, "", "fs.file-max"},
+    {"epoll_create1", "ENOMEM", "no memory", &failing_calls::opening, -ENOMEM, then::refused, 0, "", "memory.max"},
+    {"epoll_create1", "ENOSYS", "a sandbox", &failing_calls::opening, -ENOSYS, then::refused, 0, "", "sandbox"},
+    {"epoll_create1", "EPERM", "a seccomp profile", &failing_calls::opening, -EPERM, then::refused, 0, "", "sandbox"},
+    {"epoll_ctl: add", "ENOSPC", "the user watches as many as may be (fs.epoll.max_user_watches)", &failing_calls::adding, -ENOSPC, then::of_its_own, -ENOSPC, "ENOSPC", ""},
+    {"epoll_ctl: add", "ENOMEM", "no memory", &failing_calls::adding, -ENOMEM, then::of_its_own, -ENOMEM, "ENOMEM", ""},
+    {"epoll_ctl: add", "EPERM", "a file of a kind that has no readiness", &failing_calls::adding, -EPERM, then::of_its_own, -EOPNOTSUPP, "EOPNOTSUPP", ""},
+    {"epoll_ctl: modify", "ENOENT", "the descriptor was closed behind the ring's back", &failing_calls::modifying, -ENOENT, then::of_before, -EBADF, "EBADF", ""},
+    {"epoll_pwait2", "ENOSYS", "before Linux 5.11", &failing_calls::waiting, -ENOSYS, then::coarsely, 0, "", ""},
+    {"epoll_pwait2", "EPERM", "a sandbox that doesn't know it", &failing_calls::waiting, -EPERM, then::coarsely, 0, "", ""},
+    {"epoll_pwait2", "EINTR", "a signal", &failing_calls::waiting, -EINTR, then::kept, 0, "", ""},
+    {"epoll_pwait2", "EBADF", "somebody closed the epoll", &failing_calls::waiting, -EBADF, then::of_all, -EBADF, "EBADF", "closed"},
     // clang-format on
 };
 
@@ -90,8 +112,22 @@ const char* words_of(outcome then) {
   case without: return "goes without it";
   case kept: return "what is queued is kept, and tried again";
   case answered: return "what is queued is answered with the error, which is reported";
-  case fetched: return "fetched by an enter in the same turn";
+  case fetched:
+    return "fetched by an enter in the same turn, as far as the queue has room; the rest with the next turns";
   case lost: return "reported; `lost()` counts them; all others are answered";
+  }
+  return "";
+}
+
+std::string words_of(const epoll_fault& row) {
+  const std::string result = row.result_name;
+  switch (row.then) {
+  case then::refused: return words_of(outcome::refused);
+  case then::of_its_own: return "what wanted to wait for that descriptor is answered with " + result;
+  case then::of_before: return "what waited for it is answered with " + result;
+  case then::coarsely: return "epoll_wait serves, in whole milliseconds, rounded up";
+  case then::kept: return "what is queued or waits is kept";
+  case then::of_all: return "all that waited is answered with " + result + ", which is reported";
   }
   return "";
 }
@@ -101,9 +137,10 @@ std::string version(int level) { return std::to_string(level / 100) + '.' + std:
 }  // namespace
 
 std::span<const fault> fault_table() { return table; }
+std::span<const epoll_fault> epoll_fault_table() { return epoll_table; }
 
 std::string rendered_faults() {
-  std::string text = "# What goes wrong with an io_uring, and what becomes of it\n\n"
+  std::string text = "# What goes wrong with a ring, and what becomes of it\n\n"
                      "Each row is tested on each of these kernels that it is met on, by a ring whose system "
                      "calls are scripted: ";
   for (const int level : fake_kernel::levels) {
@@ -120,6 +157,13 @@ std::string rendered_faults() {
     text += std::string{"| "} + row.call + " | " + row.answer + " | " + row.when + " | " + version(row.from) +
             (row.from == row.until ? "" : " to " + version(row.until)) + " | " + words_of(row.then) + " | " +
             row.says + " |\n";
+  }
+  text += "\n## And with an epoll\n\n"
+          "The calls of an `epoll_ring`, which serves where there is no io_uring; on kernels of any age.\n\n"
+          "| call | answer | why | what becomes of it | the message says |\n|---|---|---|---|---|\n";
+  for (const epoll_fault& row : epoll_table) {
+    text += std::string{"| "} + row.call + " | " + row.answer + " | " + row.when + " | " + words_of(row) +
+            " | " + row.says + " |\n";
   }
   return text;
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// fault_table: what the kernel may answer to each call, on which kernels, and what becomes of it. The one table that the tests
-// iterate, and that docs/iosubmit/faults.md is made of.
+// fault_table, epoll_fault_table: what the kernel may answer to each call of a uring_ring, on which kernels, and of an epoll_ring, and what
+// becomes of it. The tables that the tests iterate, and that docs/iosubmit/faults.md is made of.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
 
+#include "failing_calls.hpp"
 #include "fake_kernel.hpp"
 
 namespace pinion::iosubmit::testing {
@@ -39,6 +40,31 @@ struct fault {
 
 /// All of it.
 std::span<const fault> fault_table();
+
+/// What a fault of an epoll's leads to.
+enum class epoll_outcome : std::uint8_t {
+  refused,     ///< there is no ring; the refusal says why
+  of_its_own,  ///< what wanted that watch is answered, and nothing else
+  of_before,   ///< what waited for that number before is answered, and nothing else
+  coarsely,    ///< all is answered as ever, by another call
+  kept,        ///< all is answered as ever
+  of_all,      ///< all that waited is answered with the error, which is reported
+};
+
+struct epoll_fault {
+  const char* call;
+  const char* answer;
+  const char* when;
+  scripted_fault* which;
+  int error;
+  epoll_outcome then;
+  std::int32_t result;  ///< what is answered, where it is not as ever
+  const char* result_name;
+  const char* says;
+};
+
+/// All of it.
+std::span<const epoll_fault> epoll_fault_table();
 
 /// The document.
 std::string rendered_faults();

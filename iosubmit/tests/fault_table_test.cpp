@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "asked.hpp"
+
 namespace pinion::iosubmit::testing {
 namespace {
 
@@ -41,24 +43,12 @@ class reports {
   diagnostic_sink before_;
 };
 
-struct counted_operation : operation {
-  explicit counted_operation(const ring_entry& what) : operation{what, &arrived} {}
-  static void arrived(ring_answer& self, std::int32_t result) noexcept {
-    auto& mine = static_cast<counted_operation&>(self);
-    ++mine.answers;
-    mine.result = result;
-  }
-  int answers = 0;
-  std::int32_t result = 1;
-};
-
 // Twenty-one operations over a ring of eight entries: two that wait for something, and the others that don't. Were they as many as
 // twenty, the last of them would fetch what the one before it had left flagged.
 struct load {
   load() {
     for (int count = 0; count != 21; ++count) {
-      all.push_back(
-          std::make_unique<counted_operation>(count % 10 == 5 ? entries::poll(0, 1) : entries::nop()));
+      all.push_back(std::make_unique<asked>(count % 10 == 5 ? entries::poll(0, 1) : entries::nop()));
     }
   }
   template <class Submission>
@@ -83,13 +73,13 @@ struct load {
   }
   // What is lost waits for good, and may not be destroyed.
   void keep_what_is_lost() {
-    static auto& kept = *new std::vector<std::unique_ptr<counted_operation>>;
+    static auto& kept = *new std::vector<std::unique_ptr<asked>>;
     for (auto& one : all) {
       if (one->is_waiting()) kept.push_back(std::move(one));
     }
     std::erase(all, nullptr);
   }
-  std::vector<std::unique_ptr<counted_operation>> all;
+  std::vector<std::unique_ptr<asked>> all;
 };
 
 std::string place_of(const fault& row, int level, int times) {

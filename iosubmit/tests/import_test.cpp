@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <system_error>
 #include <type_traits>
@@ -134,6 +135,51 @@ TEST(iosubmit_module, ACoroutineAwaitsOverTheRingThatTheMachineHas) {
   ASSERT_TRUE(nothing && *nothing);
   EXPECT_EQ(**nothing, 0U);
   EXPECT_EQ(io.depth() + io.in_flight(), 0U);
+}
+
+// Stand-ins for the system calls, as anybody's test may have them.
+struct full_table : uring_calls {
+  static int setup(std::uint32_t, kernel::setup_parameters& asked) noexcept {
+    return (asked.flags & kernel::setup::disabled) != 0 ? -EMFILE : 0;
+  }
+  static int enter(int, std::uint32_t, std::uint32_t, std::uint32_t, const kernel::wait_argument*) noexcept {
+    return 0;
+  }
+};
+struct silent_epoll : epoll_calls {
+  static inline int changes = 0;
+  static int watch(int, watch_change change, int, std::uint32_t events) noexcept {
+    if (change == watch_change::modify) return -ENOENT;
+    if (change == watch_change::add && (events & epoll_events::readable) != 0) ++changes;
+    return 0;
+  }
+  static int wait(int, std::span<descriptor_event> into, pinion::duration) noexcept {
+    into[0] = {.descriptor = 1'000'000, .events = epoll_events::hung_up};
+    return 1;
+  }
+  static std::int32_t attempt(const pinion::ring_entry&, bool) noexcept { return not_yet; }
+};
+
+TEST(iosubmit_module, SystemCallsCanBeStoodInFor) {
+  const auto refused = basic_uring_ring<full_table>::open({});
+  submission<batch_or_idle, basic_epoll_ring<silent_epoll>> io{basic_epoll_ring<silent_epoll>{{}}};
+  asked taken{entries::poll(0, epoll_events::readable)};
+
+  io.queue(taken);
+  io.park(io.now(), io.now());
+  io.stop();
+
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().error, -EMFILE);
+  EXPECT_EQ(silent_epoll::changes, 1);
+  EXPECT_EQ(taken.result, -ECANCELED);
+}
+
+TEST(iosubmit_module, APolicyIsPrinted) {
+  EXPECT_EQ(to_string(immediate{}), "each operation");
+  EXPECT_EQ(to_string(batch_or_idle{}), "batch 128 or idle");
+  EXPECT_EQ(to_string(low_latency{}), "batch 1 or 100 us");
+  EXPECT_EQ(to_string(high_throughput{}).substr(0, 19), "batch 64 or 1000 us");
 }
 
 // Without a fallback: a ring, or a reason.

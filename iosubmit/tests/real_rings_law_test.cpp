@@ -3,8 +3,6 @@
 // Laws S1, S2, S4 and S5 under every policy over every ring that is shipped, on the real kernel. What virtual time can show is in
 // conformance_test.cpp; here each enter is looked at on its way to the ring, and each operation is counted.
 #include <gtest/gtest.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <array>
 #include <cstddef>
@@ -19,6 +17,7 @@
 #include <vector>
 
 #include "listed_test.hpp"
+#include "probe.hpp"
 #include "rings.hpp"
 
 namespace pinion::iosubmit::testing {
@@ -76,36 +75,12 @@ class watched_ring {
   bool all_went_ = false;
 };
 
-// Two ends, each of which may be closed early.
-struct pair_of_sockets {
-  pair_of_sockets() {
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) ADD_FAILURE() << "no sockets";
-  }
-  pair_of_sockets(const pair_of_sockets&) = delete;
-  pair_of_sockets& operator=(const pair_of_sockets&) = delete;
-  ~pair_of_sockets() {
-    ::close(ends[0]);
-    ::close(ends[1]);
-  }
-  int ends[2] = {-1, -1};
-};
-
-struct counted : operation {
-  explicit counted(int& to_come) noexcept : operation{entries::nop(), &done}, left(&to_come) {}
-  static void done(ring_answer& self, std::int32_t result) noexcept {
-    auto& mine = static_cast<counted&>(self);
-    ++mine.answers;
-    --*mine.left;
-    mine.result = result;
-    if (mine.then) mine.then();
-  }
-  int* left;
-  int asked = 0;
-  int answers = 0;
-  std::int32_t result = 0;
+// What one operation is asked for, and room for it.
+struct task : probe {
+  int times_asked = 0;
+  bool asks_another = false;
   kernel_time delay{};
   std::array<std::byte, 8> bytes{};
-  std::function<void()> then;
 };
 
 template <class Policy>
@@ -114,7 +89,10 @@ class loop {
   loop(const ring_kind& kind, Policy policy, std::uint64_t seed)
       : numbers_(seed), io_(watched_ring{kind.make(4), seen_}, std::move(policy)) {
     seen_.depth = [this] { return io_.depth(); };
-    for (int k = 0; k < 24; ++k) operations_.push_back(std::make_unique<counted>(unanswered_));
+    for (int k = 0; k < 24; ++k) {
+      operations_.push_back(std::make_unique<task>());
+      operations_.back()->then = [this](probe& done) { answered(static_cast<task&>(done)); };
+    }
   }
 
   // Random turns; empty, or what broke.
@@ -135,15 +113,16 @@ class loop {
     }
     io_.stop();
     for (const auto& one : operations_) {
-      if (one->answers != one->asked)
-        return "S5: asked " + std::to_string(one->asked) + " times, answered " + std::to_string(one->answers);
+      if (one->answers != one->times_asked)
+        return "S5: asked " + std::to_string(one->times_asked) + " times, answered " +
+               std::to_string(one->answers);
     }
     return unanswered_ == 0 ? "" : "S5: counted " + std::to_string(unanswered_) + " too many";
   }
 
  private:
   void ask() {
-    counted& one = *operations_[numbers_() % operations_.size()];
+    task& one = *operations_[numbers_() % operations_.size()];
     if (one.is_waiting()) return;
     switch (numbers_() % 5) {
     case 0: one.ask(entries::nop()); break;
@@ -151,13 +130,12 @@ class loop {
       one.delay = kernel_time::of(duration{numbers_() % 300'000});
       one.ask(entries::timeout(one.delay));
       break;
-    case 2: one.ask(entries::recv(sockets_.ends[0], one.bytes)); break;
-    case 3: one.ask(entries::send(sockets_.ends[1], one.bytes)); break;
+    case 2: one.ask(entries::recv(sockets_.first.get(), one.bytes)); break;
+    case 3: one.ask(entries::send(sockets_.second.get(), one.bytes)); break;
     default: one.ask(entries::recv(-1, one.bytes)); break;  // EBADF
     }
-    one.then = nullptr;
-    if (numbers_() % 8 == 0) one.then = [this] { ask(); };
-    ++one.asked;
+    one.asks_another = numbers_() % 8 == 0;
+    ++one.times_asked;
     ++unanswered_;
     const bool was_inside = std::exchange(seen_.in_queue, true);
     if (numbers_() % 6 == 0) {
@@ -167,6 +145,11 @@ class loop {
       io_.queue(one);
     }
     seen_.in_queue = was_inside;
+  }
+
+  void answered(task& one) {
+    --unanswered_;
+    if (one.asks_another) ask();
   }
 
   void forget() {
@@ -188,10 +171,10 @@ class loop {
 
   std::mt19937_64 numbers_;
   enters_seen seen_;
-  pair_of_sockets sockets_;
+  joined sockets_ = joined::sockets();
   int unanswered_ = 0;
   bool has_asked_urgently_ = false;  // an answer did, in this turn
-  std::vector<std::unique_ptr<counted>> operations_;
+  std::vector<std::unique_ptr<task>> operations_;
   submission<Policy, watched_ring> io_;
 };
 

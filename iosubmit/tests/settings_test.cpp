@@ -214,6 +214,27 @@ TEST(EnvironmentDeathTest, IsReadOnceAndToldOnce) {
       "right\n$");
 }
 
+// By the default sink, which prints once what comes from one place.
+TEST(EnvironmentDeathTest, IsToldForEachThatIsDifferentOnce) {
+  EXPECT_EXIT(
+      {
+        unsetenv("PINION_SUBMIT_MODE");
+        unsetenv("PINION_SUBMIT_BATCH_SIZE");
+        unsetenv("PINION_SUBMIT_MAX_WAIT_US");
+        for (int times = 0; times != 2; ++times) {
+          static_cast<void>(effective());
+          static_cast<void>(effective({.batch_size = 16}));
+          static_cast<void>(effective({.batch_size = 17}));
+        }
+        leave(true);
+      },
+      ::testing::ExitedWithCode(0),
+      "^pinion: note: iosubmit: submission: mode adaptive \\(built in\\), batch size as [^\n]*\n"
+      "pinion: note: iosubmit: submission: mode adaptive \\(built in\\), batch size 16 [^\n]*\n"
+      "pinion: note: iosubmit: submission: mode adaptive \\(built in\\), batch size 17 [^\n]*\n"
+      "right\n$");
+}
+
 TEST(EnvironmentDeathTest, IsOverruledByCodeAndThatIsTold) {
   EXPECT_EXIT(
       {

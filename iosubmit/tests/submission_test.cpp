@@ -1,43 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What submission promises beside the laws: its calls one by one, over a ring in virtual time.
+// What submission promises beside the laws: its calls one by one, over a ring in virtual time. How it ends is in submission_end_test.cpp.
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cerrno>
 #include <cstdint>
-#include <pinion/base/diagnostic.hpp>
 #include <pinion/iosubmit.hpp>
-#include <pinion/sim/virtual_ring.hpp>
 #include <utility>
 #include <vector>
 
-#include "probe.hpp"
+#include "over_virtual.hpp"
 
 namespace pinion::iosubmit {
 namespace {
 
 using testing::device_read;
+using testing::never_by_itself;
+using testing::over_virtual;
 using testing::port_probe;
 using testing::probe;
 
-template <class Policy>
-using over_virtual = submission<Policy, sim::virtual_ring, sim::virtual_clock::view>;
-
-struct never_by_itself : batch_or_idle {
-  bool queued(const queue_state&) noexcept { return false; }
-};
-
-class submission_test : public ::testing::Test {
- protected:
-  sim::virtual_ring ring(const sim::virtual_ring_options& how = {.latency = duration{100}}) {
-    return sim::virtual_ring{clock, how};
-  }
-
-  sim::virtual_clock clock{instant{1'000}};
-  probe first{device_read()}, second{device_read()};
-  over_virtual<never_by_itself> io{ring(), {}, clock};
-};
+using submission_test = testing::over_virtual_test;
 
 TEST_F(submission_test, HandsOverAtParkWaitsAndReadsTheClockOnce) {
   io.queue(first);
@@ -279,108 +263,6 @@ TEST_F(submission_test, ForgetsThatSomethingWasUrgentWhenThatIsAnswered) {
   io.turn(clock.time());
 
   EXPECT_EQ(io.depth(), 1U) << "the second is not urgent";
-}
-
-TEST_F(submission_test, RefusesOnceATurnWhatAsksAgainInsideItsAnswer) {
-  probe stubborn{device_read()};
-  over_virtual<immediate> broken{ring(), {}, clock};
-  broken.ring().fail(sim::virtual_ring::for_ever, -EPERM);
-  stubborn.then = [&](probe& self) {
-    if (self.answers < 100) broken.queue(self);
-  };
-
-  broken.queue(stubborn);
-  EXPECT_EQ(stubborn.answers, 1) << "asking again inside the answer must not go deeper and deeper";
-  broken.turn(clock.time());
-
-  EXPECT_EQ(stubborn.answers, 2);
-  EXPECT_EQ(stubborn.result, -EPERM);
-  stubborn.then = nullptr;  // before it is answered for good, by the end of the submission
-}
-
-int reports = 0;
-TEST_F(submission_test, ReportsALastingErrorOnce) {
-  io.ring().fail(sim::virtual_ring::for_ever, -EPERM);
-  reports = 0;
-  const diagnostic_sink before = set_diagnostic_sink([](const diagnostic&) noexcept { ++reports; });
-
-  for (int k = 0; k < 5; ++k) io.park(clock.time(), instant{2'000});
-
-  set_diagnostic_sink(before);
-  EXPECT_EQ(reports, 1);
-}
-
-TEST_F(submission_test, StopsWithoutEnteringForWhatAnswersAsk) {
-  probe chain{entries::nop()};
-  over_virtual<immediate> stopping{ring(), {}, clock};
-  stopping.queue(chain);  // taken at once, answered with 0 inside stop()
-  chain.then = [&](probe& self) {
-    if (self.result == 0 && self.answers < 100) stopping.queue(self);
-  };
-
-  stopping.stop();
-
-  EXPECT_EQ(chain.answers, 2);
-  EXPECT_EQ(chain.result, -ECANCELED);
-  chain.then = nullptr;
-}
-
-TEST_F(submission_test, StopsWhatCanNotBeCancelledWithoutSpinning) {
-  io.ring().serve([](const ring_entry&, instant now) -> sim::virtual_answer {
-    return {.at = now + duration{20'000'000}, .result = 5, .can_be_cancelled = false};
-  });
-  io.queue(first);
-  io.park(clock.time(), clock.time());
-  const std::uint64_t enters = io.ring().counts().enters;
-
-  io.stop();
-
-  EXPECT_EQ(first.answers, 1);
-  EXPECT_EQ(first.result, 5);
-  EXPECT_LE(io.ring().counts().enters - enters, 25U) << "one for each millisecond, and a few";
-}
-
-TEST_F(submission_test, StopsThroughRefusalsWithoutSpinning) {
-  io.queue(first);
-  io.park(clock.time(), clock.time());
-  io.ring().serve({});
-  io.ring().fail(10, -EAGAIN);
-  const std::uint64_t sleeps = io.ring().counts().sleeps;
-  sim::virtual_ring_counts before = io.ring().counts();
-
-  io.stop();
-
-  EXPECT_EQ(first.answers, 1);
-  EXPECT_EQ(io.in_flight(), 0U);
-  EXPECT_GE(io.ring().counts().sleeps, sleeps + 1);
-  EXPECT_LE(io.ring().counts().failed - before.failed, 10U);
-}
-
-TEST_F(submission_test, StopsOverARingThatTakesNothingAnyMore) {
-  io.queue(first);
-  io.queue(second);
-  io.ring().fail(sim::virtual_ring::for_ever, -EBADF);
-
-  io.stop();
-
-  EXPECT_EQ(first.result, -ECANCELED);
-  EXPECT_EQ(second.result, -ECANCELED);
-}
-
-TEST_F(submission_test, AnswersWhatIsQueuedAndWhatIsInFlightWhenItIsDestroyed) {
-  port_probe asked;
-  {
-    over_virtual<never_by_itself> gone{ring({.entries = 2, .latency = duration{1'000'000}}), {}, clock};
-    gone.queue(first);
-    gone.park(clock.time(), clock.time());
-    gone.queue(second);
-    EXPECT_TRUE(gone.queue(device_read(), asked));
-  }
-
-  EXPECT_EQ(first.result, -ECANCELED);
-  EXPECT_EQ(second.result, -ECANCELED);
-  EXPECT_EQ(asked.result, -ECANCELED);
-  EXPECT_EQ(first.answers + second.answers + asked.answers, 3);
 }
 
 TEST_F(submission_test, IsAPortWhereItsRingHasADescriptor) {

@@ -8,6 +8,7 @@
 #include <pinion/iosubmit.hpp>
 #include <string>
 
+#include "asked.hpp"
 #include "fake_kernel.hpp"
 #include "uring_testing.hpp"
 
@@ -167,14 +168,25 @@ TEST(UringLevelsTest, NamesTheLimitThatWasMet) {
 
   ASSERT_FALSE(opened.has_value());
   EXPECT_EQ(opened.error().limit, 77777U);
-  EXPECT_NE(to_string(opened.error()).find("77777"), std::string::npos);
+  EXPECT_NE(to_string(opened.error()).find("is 77777 bytes. "), std::string::npos);
   EXPECT_NE(to_string(opened.error()).find("ulimit -l"), std::string::npos);
+}
+
+TEST(UringLevelsTest, NamesTheLimitOfDescriptorsInDescriptors) {
+  fake_kernel kernel{511};
+  kernel.descriptor_limit = 77;
+  kernel.fails(faulty::setup, -EMFILE, 1);
+
+  const auto opened = faulty_ring::open({});
+
+  ASSERT_FALSE(opened.has_value());
+  EXPECT_NE(to_string(opened.error()).find("is 77 descriptors. "), std::string::npos);
 }
 
 TEST(UringLevelsTest, S2EntersOncePerParkAndNotForNothing) {
   fake_kernel kernel{615};
   submission<batch_or_idle, faulty_ring> io{faulty_ring{{.entries = 8}}};
-  kept_operation first{entries::nop()}, second{entries::nop()};
+  asked first{entries::nop()}, second{entries::nop()};
 
   io.turn(io.now());
   const int for_nothing = kernel.enters;
@@ -193,7 +205,7 @@ TEST(UringLevelsTest, S4FetchesWhatIsFlaggedInTheSameTurn) {
     fake_kernel kernel{row.level};
     kernel.keeps_completions_back();
     submission<immediate, faulty_ring> io{faulty_ring{{.entries = 8}}};
-    kept_operation one{entries::nop()};
+    asked one{entries::nop()};
     io.queue(one);
     ASSERT_EQ(one.answers, 0);
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "fake_kernel.hpp"
+#include "probe.hpp"
 #include "uring_testing.hpp"
 
 namespace pinion::iosubmit::testing {
@@ -38,20 +39,20 @@ TEST_F(UringPortTest, R1NamesTheSameRingForAsLongAsItLives) {
 
 TEST_F(UringPortTest, R2EntersByItselfWhereItIsFull) {
   uring_ring ring{{.entries = 4}};
-  std::vector<kept_answer> answers(32);
+  std::vector<port_probe> answers(32);
 
-  for (kept_answer& one : answers) ASSERT_TRUE(ring.queue(entries::nop(), one));
+  for (port_probe& one : answers) ASSERT_TRUE(ring.queue(entries::nop(), one));
   ring.enter({});
   answer_all(ring);
 
-  for (const kept_answer& one : answers) EXPECT_EQ(one.answers, 1);
+  for (const port_probe& one : answers) EXPECT_EQ(one.answers, 1);
 }
 
 TEST(UringPortOverAFakeTest, R2ChangesNothingWhereThereIsNoRoom) {
   fake_kernel kernel{612};
   faulty_ring ring{{.entries = 2, .completion_entries = 4}};
-  kept_answer answers[2], refused;
-  for (kept_answer& one : answers) ASSERT_TRUE(ring.queue(entries::nop(), one));
+  port_probe answers[2], refused;
+  for (port_probe& one : answers) ASSERT_TRUE(ring.queue(entries::nop(), one));
   kernel.fails(faulty::enter, -EAGAIN, 1);
 
   const bool is_queued = ring.queue(entries::nop(), refused);
@@ -61,12 +62,12 @@ TEST(UringPortOverAFakeTest, R2ChangesNothingWhereThereIsNoRoom) {
   ring.enter({.count = 2});
   answer_all(ring);
   EXPECT_EQ(refused.answers, 0);
-  for (const kept_answer& one : answers) EXPECT_EQ(one.answers, 1);
+  for (const port_probe& one : answers) EXPECT_EQ(one.answers, 1);
 }
 
 TEST_F(UringPortTest, R3SubmitsWhatWasQueuedBeforeItWaits) {
   uring_ring ring{{}};
-  kept_answer answer;
+  port_probe answer;
   ring.queue(entries::nop(), answer);
 
   ring.enter({.count = 1});
@@ -77,7 +78,7 @@ TEST_F(UringPortTest, R3SubmitsWhatWasQueuedBeforeItWaits) {
 }
 
 TEST_F(UringPortTest, R4AnswersWhatWasNeverSubmittedWhereItGoes) {
-  kept_answer answer;
+  port_probe answer;
   {
     uring_ring ring{{}};
     ring.queue(entries::nop(), answer);
@@ -89,7 +90,7 @@ TEST_F(UringPortTest, R4AnswersWhatWasNeverSubmittedWhereItGoes) {
 
 TEST_F(UringPortTest, R4AnswersWhatIsInFlightWhereItGoes) {
   const pipe_ends ends;
-  kept_answer waits, never_submitted;
+  port_probe waits, never_submitted;
   {
     uring_ring ring{{}};
     ring.queue(entries::poll(ends.reader(), POLLIN), waits);
@@ -144,6 +145,22 @@ TEST_F(UringPortTest, AnswersOnlyWhatIsItsOwn) {
 
   EXPECT_FALSE(ring.answer({.user_data = 0, .result = 0, .flags = 0}));
   EXPECT_FALSE(ring.answer({.user_data = 8 + 2, .result = 0, .flags = 0}));
+}
+
+TEST(UringPortOverAFakeTest, DoesNotTakeAPointerForAnAnswerWhereNoneIsToCome) {
+  if (!is_checked) GTEST_SKIP() << "an unchecked build does not look at contracts";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  fake_kernel kernel{615};
+  faulty_ring ring{{.entries = 2}};
+  port_probe answered;
+  ASSERT_TRUE(ring.queue(entries::nop(), answered));
+  ring.enter({.count = 1});
+  answer_all(ring);
+  std::uint64_t of_another_kind = 0;
+  ring.put(named(entries::nop(), entries::detail::word(&of_another_kind)));
+  ring.enter({.count = 1});
+
+  EXPECT_DEATH(answer_all(ring), "put entries beside queue\\(\\) with a mark");
 }
 
 }  // namespace

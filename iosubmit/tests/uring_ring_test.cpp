@@ -105,11 +105,14 @@ TEST_F(UringRingTest, FetchesWhatTheKernelKeepsBackWhereItIsFlagged) {
   const pipe_ends ends;
   ring.put(named(entries::poll(ends.reader(), POLLIN), 8));
   ring.enter({});
+  const auto flags = [&] { return *static_cast<const volatile std::uint32_t*>(ring.flags()); };
   ASSERT_FALSE(ring.wants_enter());
+  ASSERT_EQ(flags(), 0U);
 
   ends.write_a_byte();
 
   EXPECT_TRUE(ring.wants_enter());
+  EXPECT_EQ(flags(), kernel::submission_flag::taskrun);
   EXPECT_FALSE(ring.has_completions());
   ring.enter({});
   EXPECT_FALSE(ring.wants_enter());

@@ -23,30 +23,6 @@ class on_real_rings : public ::testing::Test {
   }
 };
 
-/// An operation that keeps what it was answered.
-struct kept_operation : operation {
-  explicit kept_operation(const ring_entry& what) noexcept : operation{what, &arrived} {}
-  static void arrived(ring_answer& self, std::int32_t result) noexcept {
-    auto& mine = static_cast<kept_operation&>(self);
-    ++mine.answers;
-    mine.result = result;
-  }
-  int answers = 0;
-  std::int32_t result = 1;
-};
-
-/// The same for what goes through a port.
-struct kept_answer : ring_answer {
-  kept_answer() noexcept : ring_answer{&arrived} {}
-  static void arrived(ring_answer& self, std::int32_t result) noexcept {
-    auto& mine = static_cast<kept_answer&>(self);
-    ++mine.answers;
-    mine.result = result;
-  }
-  int answers = 0;
-  std::int32_t result = 1;
-};
-
 /// What a ring hands out now.
 template <class Ring>
 std::vector<ring_completion> reaped(Ring& from) {

@@ -9,11 +9,14 @@
 #include <unistd.h>
 
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <pinion/base/time.hpp>
 #include <span>
 #if defined(BOOST_ASIO_HAS_FILE)
 #include <boost/asio/random_access_file.hpp>
@@ -55,8 +58,14 @@ struct over_asio {
           .async_write_some(boost::asio::buffer(from.data(), from.size()), told{this, &each});
     }
 
-    void park() {
-      if (context_.run_one() == 0) context_.restart();
+    void turn() { context_.poll(); }
+    void park(instant until = never) {
+      if (until == never) {
+        context_.run_one();
+      } else {
+        context_.run_one_until(std::chrono::steady_clock::time_point{
+            std::chrono::nanoseconds{static_cast<std::int64_t>(until.ns)}});
+      }
     }
 
     [[nodiscard]] kernel_calls counted() const noexcept { return {.are_counted = false}; }
@@ -78,6 +87,8 @@ struct over_asio {
 
     Handler& handler_;
     boost::asio::io_context context_{1};
+    // Without work left, a wait until some time would not be one.
+    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{context_.get_executor()};
 #if defined(BOOST_ASIO_HAS_FILE)
     boost::asio::random_access_file& file_of(int file) {
       if (!file_) file_.emplace(context_, sure("dup", ::dup(file)));

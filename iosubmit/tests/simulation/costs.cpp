@@ -79,7 +79,7 @@ costs costs::of(std::istream& stream) {
   found.calls[place(kind::cached_read)] = table.call("read_cached");
   found.calls[place(kind::send)] = table.call("send");
   found.calls[place(kind::direct_read)] = table.call("read_direct_call");
-  found.calls[place(kind::large_write)] = table.call("read_direct_call");
+  found.calls[place(kind::large_write)] = table.call("read_direct_call");  // its own was not captured
   found.calls[place(kind::receive)] = table.call("recv_armed");
   const duration of_read = table.low("read_direct_call", 1);
   found.services[place(kind::direct_read)] = table.services("read_direct", of_read);

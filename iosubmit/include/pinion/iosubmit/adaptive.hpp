@@ -24,6 +24,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <pinion/iosubmit/concept.hpp>
@@ -34,19 +35,29 @@ namespace pinion::iosubmit {
 
 /// Every number that adaptive decides by.
 struct adaptive_options {
-  duration enter_cost{
-      1'000};  ///< what an enter costs the owner: waiting that adds up to it ends at the turn's end
-  std::uint32_t batch_max = 64;  ///< enter when so many are queued, whatever they have waited; 0 is as 1
+  /// What an enter costs the owner: waiting that adds up to it ends at the turn's end.
+  duration enter_cost{1'000};
+  /// Enter when so many are queued, whatever they have waited; 0 is as 1.
+  std::uint32_t batch_max = 64;
 
-  /// Enter at once where a turn takes longer than this for each operation that it queues, or than twice this if it queues fewer than
-  /// two. More than an enter costs whose one entry rings a device's bell; `forever`: never at once.
+  /// Enter at once where a turn takes longer than this for each operation that it queues. More than an enter costs whose one entry
+  /// rings a device's bell; `forever`: never at once.
   duration at_once_above{20'000};
+  /// A turn that queues fewer counts as if it queued so many.
+  std::uint32_t operations_min = 2;
+  /// How long turns are, and how many they queue, are averages over about so many of them: a power of two, rounded down to one.
+  std::uint32_t turns = 16;
+  /// A turn counts as no longer than this, an hour at most: somebody else's time slice is no turn.
+  duration turn_max{10'000'000};
 
   /// Waits for one share of so many of what is out, and for one share of the quickest recent answer; 0: for one completion, always.
   std::uint32_t share = 4;
-  duration gather_max{1'000'000};  ///< and for more than one no longer than this
-  std::uint32_t answers = 256;     ///< recent are the last so many answers, up to twice as many; at least 1
-  std::uint32_t rest = 256;        ///< waits that pass by after one that gathered in vain
+  /// And for more than one no longer than this.
+  duration gather_max{1'000'000};
+  /// Recent are the last so many answers, up to twice as many; at least 1.
+  std::uint32_t answers = 256;
+  /// Waits that pass by after one that gathered in vain.
+  std::uint32_t rest = 256;
   friend constexpr bool operator==(const adaptive_options&, const adaptive_options&) noexcept = default;
 };
 
@@ -55,7 +66,10 @@ class adaptive {
  public:
   /// With nothing known: enters at the end of turns, and waits for one completion.
   explicit adaptive(const adaptive_options& options = {}) noexcept
-      : options_(options), price_(options.enter_cost.ns), answers_left_(options.answers) {}
+      : options_(options), price_(options.enter_cost.ns), answers_left_(options.answers),
+        memory_bits_(static_cast<int>(std::bit_width(options.turns | 1U)) - 1) {
+    options_.turn_max = std::min(options_.turn_max, turn_max_max);
+  }
 
   /// The hooks of a policy (concept.hpp).
   bool queued(const queue_state& state) noexcept {
@@ -129,19 +143,19 @@ class adaptive {
 
  private:
   static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
-  static constexpr std::uint64_t turn_ns_max = 10'000'000;  // somebody else's time slice is no turn
-  static constexpr std::int64_t operations_min = 512;       // two, in 256ths
-  static constexpr int memory_bits = 4;                     // averages are over about the last 16 turns
+  static constexpr duration turn_max_max{3'600'000'000'000};  // of which 256 fit
 
   void end_turn(instant now) noexcept {
     const std::uint64_t passed = (now - at_).ns;
     waited_ += depth_ * passed;
     at_ = now;
     if (operations_ == 0) return;
-    turn_ns_ += (static_cast<std::int64_t>(std::min(passed, turn_ns_max)) - turn_ns_) >> memory_bits;
-    operations_mean_ += (static_cast<std::int64_t>(operations_) * 256 - operations_mean_) >> memory_bits;
+    turn_ns_ +=
+        (static_cast<std::int64_t>(std::min(passed, options_.turn_max.ns)) - turn_ns_) >> memory_bits_;
+    operations_mean_ += (static_cast<std::int64_t>(operations_) * 256 - operations_mean_) >> memory_bits_;
     operations_ = 0;
-    const auto operations = static_cast<std::uint64_t>(std::max(operations_min, operations_mean_));
+    const auto operations =
+        static_cast<std::uint64_t>(std::max(std::int64_t{options_.operations_min} * 256, operations_mean_));
     const bool is_long =
         duration{static_cast<std::uint64_t>(turn_ns_) * 256} > options_.at_once_above * operations;
     if (is_long != at_once_) change(now);
@@ -171,6 +185,7 @@ class adaptive {
   std::uint64_t quickest_ = none;
   std::uint64_t quickest_before_ = 0;
   std::uint32_t answers_left_;
+  int memory_bits_;
   std::uint32_t resting_ = 0;
   bool at_once_ = false;
   bool gathering_ = false;

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <pinion/iosubmit/concept.hpp>
+#include <string>
 
 namespace pinion::iosubmit {
 
@@ -34,5 +35,9 @@ struct batch_or_idle {
   park_wait about_to_park(const queue_state& /*state*/) noexcept { return {}; }
   friend constexpr bool operator==(const batch_or_idle&, const batch_or_idle&) noexcept = default;
 };
+
+/// "each operation"; "batch 128 or idle".
+[[nodiscard]] std::string to_string(const immediate& policy);
+[[nodiscard]] std::string to_string(const batch_or_idle& policy);
 
 }  // namespace pinion::iosubmit

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <pinion/iosubmit/concept.hpp>
+#include <string>
 
 namespace pinion::iosubmit {
 
@@ -24,5 +25,8 @@ struct batch_rule {
   }
   friend constexpr bool operator==(const batch_rule&, const batch_rule&) noexcept = default;
 };
+
+/// "batch 8 or 200 us".
+[[nodiscard]] std::string to_string(const batch_rule& rule);
 
 }  // namespace pinion::iosubmit

@@ -2,8 +2,8 @@
 //
 // chosen_policy: one of several policies, chosen at run time: by code, or by who starts the program (settings.hpp).
 //
-// A closed variant: it holds one of its policies by value, and each question is one branch to it, the same one each time. A program
-// that names its policy in code pays for none of this.
+// A closed variant: it holds one of its policies by value, and each question is one branch, the same way each time; to all but the
+// first of them a call. A program that names its policy in code pays for none of this.
 //
 //   submission<chosen_policy, uring_ring> io{uring_ring{{}}};                       // what the environment says, else adaptive
 //   submission<chosen_policy, uring_ring> io{uring_ring{{}}, chosen_policy{effective({.mode = submit_mode::balanced})}};
@@ -50,7 +50,7 @@ struct with_longest_wait {
   friend bool operator==(const with_longest_wait&, const with_longest_wait&) noexcept = default;
 };
 
-/// One of those policies. A value; at least one of them must follow latencies for the whole to be told them.
+/// One of those policies, the usual one first. A value; at least one of them must follow latencies for the whole to be told them.
 template <submit_policy... Policies>
 class policy_variant {
  public:
@@ -92,18 +92,32 @@ class policy_variant {
 
   /// Calls with the one held; what it returns must be of the same type for each.
   template <class Question>
-  decltype(auto) ask(Question question) noexcept {
-    return ask_from<0>(held_, question);
+  [[gnu::always_inline]] decltype(auto) ask(Question question) noexcept {
+    return ask_usual(held_, question);
   }
   template <class Question>
-  decltype(auto) ask(Question question) const noexcept {
-    return ask_from<0>(held_, question);
+  [[gnu::always_inline]] decltype(auto) ask(Question question) const noexcept {
+    return ask_usual(held_, question);
   }
 
   friend bool operator==(const policy_variant&, const policy_variant&) noexcept = default;
 
  private:
-  // By comparisons, and not std::visit: what is called is seen, and inlined; the last one needs none.
+  // By comparisons, and not std::visit: the usual one is seen, and inlined. The others stand apart, and are handed the question by
+  // value: what its address is known of would have to lie in memory for the usual one, too.
+  template <class Held, class Question>
+  [[gnu::always_inline]] static decltype(auto) ask_usual(Held& held, Question question) noexcept {
+    if constexpr (sizeof...(Policies) > 1) {
+      if (held.index() != 0) [[unlikely]]
+        return ask_others(held, question);
+    }
+    return question(*std::get_if<0>(&held));
+  }
+  template <class Held, class Question>
+  [[gnu::noinline]] static decltype(auto) ask_others(Held& held, Question question) noexcept {
+    return ask_from<1>(held, question);
+  }
+  // The last one needs no comparison.
   template <std::size_t K, class Held, class Question>
   static decltype(auto) ask_from(Held& held, Question& question) noexcept {
     if constexpr (K + 1 < sizeof...(Policies)) {
@@ -117,7 +131,7 @@ class policy_variant {
 
 /// low_latency, high_throughput, balanced or adaptive, as settings say.
 class chosen_policy
-    : public policy_variant<low_latency, high_throughput, balanced, with_longest_wait<adaptive>> {
+    : public policy_variant<adaptive, with_longest_wait<adaptive>, low_latency, high_throughput, balanced> {
  public:
   /// What the environment says, else adaptive. Reads it if nobody has yet, and reports what holds (settings.hpp).
   chosen_policy() : chosen_policy(effective()) {}
@@ -145,6 +159,7 @@ class chosen_policy
  private:
   template <class Question, class Answer>
   [[nodiscard]] Answer of_modes(Question question, Answer otherwise) const noexcept {
+    if (const auto* usual = get_if<adaptive>()) return question(*usual);
     if (const auto* follows = get_if<balanced>()) return question(*follows);
     if (const auto* bounded = get_if<with_longest_wait<adaptive>>()) return question(bounded->policy);
     return otherwise;
@@ -178,7 +193,8 @@ class chosen_policy
     adaptive_options options;
     options.batch_max = asked.batch_size.value_or(options.batch_max);
     options.gather_max = asked.max_wait.value_or(options.gather_max);
-    return policy_variant{with_longest_wait<adaptive>{adaptive{options}, asked.max_wait.value_or(forever)}};
+    if (!asked.max_wait) return policy_variant{adaptive{options}};
+    return policy_variant{with_longest_wait<adaptive>{adaptive{options}, *asked.max_wait}};
   }
 
   effective_settings settings_;

@@ -21,7 +21,8 @@
 // S3  Pure policy. A policy is a value. It sees depth, age, how many were taken and reaped, and the turn's cached time, and answers:
 //     no clock, no system call, no allocation, O(1). Percentiles are recomputed only at a re-adjustment.
 // S4  Completions are not starved. Where the kernel keeps work back until an enter (DEFER_TASKRUN, overflow) it is fetched in the
-//     turn in which it is flagged, however busy submission is and whatever the policy says.
+//     turn in which it is flagged, as far as the queue has room, and the rest with the next turns, however busy submission is and
+//     whatever the policy says.
 // S5  Errors. What the kernel answers to an enter (ENOSYS, EPERM, EINVAL, EAGAIN, EBUSY, EINTR, a short submit, an overflow) is
 //     handled, or reported with the likely cause and the remedy. Nothing that was queued is lost: each operation is answered once.
 #pragma once

@@ -12,12 +12,14 @@
 #include <pinion/iosubmit/adaptive.hpp>
 #include <pinion/iosubmit/balanced.hpp>
 #include <pinion/iosubmit/batch_or_idle.hpp>
+#include <pinion/iosubmit/chosen_policy.hpp>
 #include <pinion/iosubmit/high_throughput.hpp>
 #include <pinion/iosubmit/low_latency.hpp>
 
 namespace pinion::iosubmit {
 
-/// The policy for nearly everybody: adaptive, unless the build was told otherwise.
+/// The policy for nearly everybody: chosen_policy, which is adaptive unless who starts the program chose another; or what the build
+/// was told.
 using default_policy = PINION_POLICY_DEFAULT;
 
 }  // namespace pinion::iosubmit

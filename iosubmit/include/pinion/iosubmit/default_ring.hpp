@@ -21,7 +21,6 @@
 #include <pinion/iosubmit/either_ring.hpp>
 #include <pinion/iosubmit/epoll_ring.hpp>
 #include <pinion/iosubmit/uring_ring.hpp>
-#include <system_error>
 #include <utility>
 
 namespace pinion::iosubmit {
@@ -31,8 +30,6 @@ namespace fallback_detail {
 [[nodiscard]] bool is_out_of_reach(const ring_refusal& refusal) noexcept;
 /// Says which ring serves instead, and what it can't.
 void tell_of_fallback(const ring_refusal& refusal);
-[[nodiscard]] ring_refusal refusal_of(const std::error_code& error,
-                                      const epoll_ring_options& options) noexcept;
 }  // namespace fallback_detail
 
 inline namespace PINION_MODE {
@@ -66,7 +63,8 @@ template <class Calls>
 struct opener<basic_epoll_ring<Calls>> {
   static expected<basic_epoll_ring<Calls>, ring_refusal> open(const ring_options& options) {
     auto opened = basic_epoll_ring<Calls>::open(options.epoll);
-    if (!opened) return unexpected<ring_refusal>(fallback_detail::refusal_of(opened.error(), options.epoll));
+    if (!opened)
+      return unexpected<ring_refusal>(epoll_detail::refusal_of_open(-opened.error().value(), options.epoll));
     return std::move(*opened);
   }
 };

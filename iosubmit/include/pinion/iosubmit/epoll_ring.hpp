@@ -43,15 +43,12 @@
 #include <pinion/iosubmit/epoll_calls.hpp>
 #include <pinion/iosubmit/epoll_slots.hpp>
 #include <pinion/iosubmit/epoll_terms.hpp>
+#include <pinion/iosubmit/uring_options.hpp>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 namespace pinion::iosubmit {
-
-namespace epoll_detail {
-[[noreturn]] void refuse(int error);
-}
 
 inline namespace PINION_MODE {
 
@@ -60,6 +57,16 @@ struct epoll_ring_options {
   std::uint32_t entries = 256;     ///< that may be put before an enter
   std::uint32_t in_flight = 1024;  ///< taken and not reaped, before anything is allocated
 };
+
+}  // namespace PINION_MODE
+
+namespace epoll_detail {
+/// Why there is no epoll, in the words of all rings.
+[[nodiscard]] ring_refusal refusal_of_open(int error, const epoll_ring_options& options) noexcept;
+[[noreturn]] void refuse(int error, const epoll_ring_options& options);
+}  // namespace epoll_detail
+
+inline namespace PINION_MODE {
 
 /// Over any such calls. All members are the owner's.
 template <class Calls>
@@ -72,9 +79,9 @@ class basic_epoll_ring {
     if (made.epoll_ >= 0) return made;
     return unexpected<std::error_code>{std::error_code{-made.epoll_, std::generic_category()}};
   }
-  /// The same; throws std::system_error.
+  /// The same; throws std::system_error, whose text is the refusal.
   explicit basic_epoll_ring(const epoll_ring_options& options) : basic_epoll_ring(options, Calls{}) {
-    if (epoll_ < 0) epoll_detail::refuse(epoll_);
+    if (epoll_ < 0) epoll_detail::refuse(epoll_, options);
   }
   /// Moves all of it. What is left may be destroyed.
   basic_epoll_ring(basic_epoll_ring&& from) noexcept

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <pinion/iosubmit/batch_rule.hpp>
 #include <pinion/iosubmit/concept.hpp>
+#include <string>
 
 namespace pinion::iosubmit {
 
@@ -36,5 +37,8 @@ struct high_throughput {
   }
   friend constexpr bool operator==(const high_throughput&, const high_throughput&) noexcept = default;
 };
+
+/// "batch 64 or 1000 us; waits gather for 1000 us".
+[[nodiscard]] std::string to_string(const high_throughput& policy);
 
 }  // namespace pinion::iosubmit

@@ -10,6 +10,7 @@
 
 #include <pinion/iosubmit/batch_rule.hpp>
 #include <pinion/iosubmit/concept.hpp>
+#include <string>
 
 namespace pinion::iosubmit {
 
@@ -25,5 +26,8 @@ struct low_latency {
   park_wait about_to_park(const queue_state& /*state*/) noexcept { return {}; }
   friend constexpr bool operator==(const low_latency&, const low_latency&) noexcept = default;
 };
+
+/// "batch 1 or 100 us".
+[[nodiscard]] std::string to_string(const low_latency& policy);
 
 }  // namespace pinion::iosubmit

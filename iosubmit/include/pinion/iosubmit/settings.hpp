@@ -92,7 +92,7 @@ struct effective_settings {
 [[nodiscard]] effective_settings effective(const settings& from_code,
                                            const settings& from_environment) noexcept;
 
-/// The same with this process's environment. What it says is reported as a note, once as long as it says the same.
+/// The same with this process's environment. What it says is reported as a note, each time that it says something new.
 [[nodiscard]] effective_settings effective(const settings& from_code = {});
 
 }  // namespace pinion::iosubmit

@@ -26,6 +26,7 @@
 #include <pinion/iosubmit/concept.hpp>
 #include <pinion/iosubmit/entries.hpp>
 #include <pinion/iosubmit/errors.hpp>
+#include <pinion/iosubmit/flight_count.hpp>
 #include <pinion/iosubmit/message_sink.hpp>
 #include <pinion/iosubmit/operation.hpp>
 #include <pinion/iosubmit/operation_backlog.hpp>
@@ -74,12 +75,12 @@ class submission {
     entry.user_data = user_data_of(answer, 0);
     return queue_entry(entry);
   }
-  /// An entry that is answered many times, or to the message_sink: its user_data has a mark of 2 or more. False as above.
+  /// An entry that is answered many times, or to the message_sink: its user_data has a mark of 2 or more. False as above, and in stop().
   bool watch(const ring_entry& entry) noexcept {
     PINION_ASSERT(mark_of(entry.user_data) > operation::mark,
                   "a watch's user_data needs a mark of 2 or more: the others are answers");
-    if (!queue_entry(entry)) return false;
-    --in_flight_;  // counted when the kernel takes it, and never answered for good
+    if (!backlog_.may_enter() || !queue_entry(entry)) return false;
+    in_flight_.leave_out_watch();
     return true;
   }
   /// Whom messages go to.
@@ -124,17 +125,18 @@ class submission {
   }
 
   /// Answers everything: what is queued with -ECANCELED, what is in flight when the kernel lets go of it, as it is asked to (before
-  /// Linux 5.19 it can't be, and this waits for as long as they take); also what answers queue meanwhile, so an answer looks at its
-  /// result before it queues again. What is in flight in a ring that refuses this enter for good stays unanswered.
+  /// Linux 5.19 it can't be, and this waits for as long as they take: cancel each before); also what answers queue meanwhile, so an
+  /// answer looks at its result before it queues again. Watches end, too, and the sink is told. What is in flight in a ring that refuses
+  /// this enter for good stays unanswered.
   [[gnu::cold]] void stop() noexcept {
     expect_no_answer();
     backlog_.set_stopping(true);
+    in_flight_.begin_to_stop();
     for (bool ring_works = true;;) {
       refuse_queued(-ECANCELED);
       if (depth() != 0) continue;
-      if (in_flight_ <= 0 || !ring_works) break;
-      constexpr std::uint32_t any = 4;  // since Linux 5.19
-      ring_.put({.operation = codes::cancel, .operation_flags = any, .user_data = user_data_of(unheard, 0)});
+      if (in_flight_.is_over() || !ring_works) break;
+      ring_.put(in_flight_.cancel_of_all());
       // Until another one is there beside the answer to this, or it would go round and round over what can't be cancelled.
       const ring_entered done =
           enter({.count = 2, .gather = retry_after, .timeout = retry_after}, enter_reason::stop);
@@ -149,9 +151,9 @@ class submission {
 
   /// Queued, and not the kernel's yet.
   [[nodiscard]] std::uint32_t depth() const noexcept { return ring_.pending() + backlog_.size(); }
-  /// The kernel's, and not answered yet; without watches.
+  /// The kernel's, and not answered yet; without watches. Too few where the kernel lost completions that were messages.
   [[nodiscard]] std::uint32_t in_flight() const noexcept {
-    return in_flight_ > 0 ? static_cast<std::uint32_t>(in_flight_) : 0;
+    return in_flight_.value() > 0 ? static_cast<std::uint32_t>(in_flight_.value()) : 0;
   }
   /// The time as of the last turn(), or of the end of the last wait.
   [[nodiscard]] instant now() const noexcept { return now_; }
@@ -185,7 +187,7 @@ class submission {
 
   // What will be answered, if all goes well: of what is queued, watches may never be.
   [[nodiscard]] std::uint32_t expected() const noexcept {
-    return static_cast<std::uint32_t>(std::max<std::int64_t>(1, in_flight_ + depth()));
+    return static_cast<std::uint32_t>(std::max<std::int64_t>(1, in_flight_.value() + depth()));
   }
 
   void begin(operation& what) noexcept {
@@ -274,7 +276,7 @@ class submission {
   }
 
   [[gnu::always_inline]] void count(std::uint32_t accepted) noexcept {
-    in_flight_ += accepted;
+    in_flight_.add(accepted);
     entered_ = true;
     if (accepted == 0) return;
     policy_.entered({.accepted = accepted, .now = now_});
@@ -299,13 +301,10 @@ class submission {
     return done.error == 0 && done.accepted != 0;
   }
 
-  // What the kernel had no memory to keep is never answered: stop() must not wait for it.
+  // What the kernel had no memory to keep is never answered.
   void forget_lost() noexcept {
     errors::complain(errors::completions_lost);
-    if constexpr (requires { ring_.lost(); }) {
-      const std::uint32_t lost = ring_.lost();
-      in_flight_ -= lost - std::exchange(lost_, lost);
-    }
+    if constexpr (requires { ring_.lost(); }) in_flight_.leave_out_lost(ring_.lost());
   }
 
   // Answers all that the kernel has not taken, oldest first. What the answers queue waits in the list for the next call.
@@ -321,7 +320,7 @@ class submission {
   }
 
   void settle(std::uint64_t user_data, std::int32_t result) noexcept {
-    ++in_flight_;
+    in_flight_.add(1);
     hand_out({.user_data = user_data, .result = result, .flags = 0});
   }
 
@@ -361,7 +360,7 @@ class submission {
     }
     auto& done = static_cast<operation&>(answer_of(completion.user_data));
     if ((completion.flags & ring_completion::more) == 0) [[likely]] {
-      --in_flight_;
+      in_flight_.remove_one();
       parts::waiting(done) = false;
     }
     if constexpr (latency_policy<Policy>) policy_.completed(now_ - parts::queued(done));
@@ -374,12 +373,9 @@ class submission {
       if (sink_.arrived != nullptr) sink_.arrived(sink_.context, completion);
       return;
     }
-    if ((completion.flags & ring_completion::more) == 0) --in_flight_;
+    if ((completion.flags & ring_completion::more) == 0) in_flight_.remove_one();
     answer_of(completion.user_data).answered(answer_of(completion.user_data), completion.result);
   }
-
-  // Who is told what became of the cancel of all. An address of our own: any other user_data may be somebody's message.
-  static inline ring_answer unheard{[](ring_answer&, std::int32_t) noexcept {}};
 
   Ring ring_;
   [[no_unique_address]] Policy policy_;
@@ -387,9 +383,8 @@ class submission {
   [[no_unique_address]] submission_recorder recorder_;
   instant now_;
   instant oldest_;
-  std::int64_t in_flight_ = 0;
+  flight_count in_flight_;
   operation_backlog backlog_;
-  std::uint32_t lost_ = 0;
   bool urgent_ = false;
   bool entered_ = false;
   bool answering_ = false;

@@ -14,9 +14,11 @@
 // and leave the child by _exit().
 //
 // As a port: the completions of what queue() took are handed to answer(), and what is left when the ring goes is answered with
-// -ECANCELED, or, where it is in flight, when the kernel lets go of it.
+// -ECANCELED, or, where it is in flight, when the kernel lets go of it. They are told by their user_data, which has a mark of 0: what is
+// put() beside them needs a mark of 1 to 7 (user_data_of), or a user_data of 0. A plain pointer would be taken for an answer, and called.
 //
-//   ring.reap([&](const ring_completion& c) noexcept { if (!ring.answer(c)) mine(c); });
+//   ring.put({.operation = codes::nop, .user_data = 8 * place + 1});
+//   ring.reap([&](const ring_completion& c) noexcept { if (!ring.answer(c)) mine(c.user_data / 8, c.result); });
 //
 // Memory ordering. Four words are shared with the kernel, and each has one writer.
 //   entries' tail      ours; released by enter(), so who reads it there sees the entries before it
@@ -78,6 +80,9 @@ class basic_uring_ring {
 
   /// What it has, after all fallbacks.
   [[nodiscard]] const uring_features& features() const noexcept { return words_.features; }
+  /// Where the kernel has the submission queue's flags, for as long as the ring is open: with features().setup_flags what preempt's
+  /// uring_source is made of.
+  [[nodiscard]] const std::uint32_t* flags() const noexcept { return words_.entries_flags; }
   /// Completions that the kernel had no memory to keep, and that never come.
   [[nodiscard]] std::uint32_t lost() const noexcept {
     return words_.completions_lost == nullptr ? 0 : relaxed(words_.completions_lost);
@@ -169,9 +174,12 @@ class basic_uring_ring {
     ++unanswered_;
     return true;
   }
-  /// Answers a completion of what queue() took. False: it is none.
+  /// Answers a completion of what queue() took. False: its user_data is 0 or has a mark, so it is none.
   bool answer(const ring_completion& completion) noexcept {
     if (completion.user_data == 0 || mark_of(completion.user_data) != 0) return false;
+    PINION_ASSERT(unanswered_ != 0,
+                  "a completion is taken for an answer, and none is to come: put entries beside queue() with "
+                  "a mark of 1 to 7 in their user_data, or with 0");
     if ((completion.flags & ring_completion::more) == 0) --unanswered_;
     ring_answer& whom = answer_of(completion.user_data);
     whom.answered(whom, completion.result);
