@@ -32,7 +32,7 @@ class Panel:
     quantity: str
     title: str
     n: int = 0  # of which population; a figure of kind "scaling" shows all
-    bar: int = 0  # in the unit that is measured: what is asked of everybody, drawn as a line; only where n is said
+    bar: float = 0  # in the unit that is measured: what is asked of everybody, drawn as a line; only where n is said
     bar_of: str = ""  # or the contestant whose median is the bar, with so many percent more
     bar_percent: int = 0
 
@@ -146,6 +146,7 @@ def _of(kind: type, row: dict, what: str):
         raise BadPart(f"a {what} is to say its \"{missing[0]}\"")
     for name, value in row.items():
         wanted = fields[name].type
-        if wanted in (str, int, bool) and type(value) is not wanted:
+        valid = (int, float) if wanted is float else (wanted,)
+        if wanted in (str, int, float, bool) and type(value) not in valid:
             raise BadPart(f"\"{name}\" of a {what} is to be {wanted.__name__}, not {value!r}")
     return kind(**row)

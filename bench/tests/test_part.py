@@ -59,8 +59,10 @@ class ReportToml(unittest.TestCase):
             'kind = "scaling"\ntitle = "t"': ('kind = "scaling"\nlimit = 1\ntitle = "t"', "2 or more"),
             'kind = "scaling"\n': ('kind = "compare"\nlimit = 2\n', "has a limit"),
             'quantity = "turn"\n': ('quantity = "turn"\nbar = 9\n', "has a bar"),
+            'quantity = "turn"': ('quantity = "turn"\nbar = "nine"', "float"),
             'workload = "turn"\n': ('workload = "turn"\nbar_percent = 5\n', "nor half of it"),
-            'workload = "turn"': ('workload = "turn"\nbar_of = "tin"', "tin"),
+            'kind = "scaling"\ntitle = "t"\nwords = "w"\n[[figure.panel]]': (
+                'kind = "compare"\ntitle = "t"\nwords = "w"\n[[figure.panel]]\nn = 1\nbar_of = "tin"', "tin"),
             "[[contestant]]": ('[[contestant]]\nname = "brass"\nlabel = "b"\nwords = "w"\n[[contestant]]', "twice"),
             'name = "gear"': ("name = ", "TOML"),
         }

@@ -18,8 +18,10 @@ std::uint64_t longest_in(std::size_t place) noexcept {
 }  // namespace
 
 duration queue_slices::quantile(std::uint32_t in_a_thousand) const noexcept {
-  std::uint64_t left = (slices * std::min(in_a_thousand, 1000U) + 999) / 1000;
-  for (std::size_t place = 0; place < by_length.size() && left != 0; ++place) {
+  // The rank of that one, from 1; as many in a thousand of none are none.
+  std::uint64_t left = std::max<std::uint64_t>((slices * std::min(in_a_thousand, 1000U) + 999) / 1000, 1);
+  // Not the last place: it has all that are longer than fits.
+  for (std::size_t place = 0; place + 1 < by_length.size(); ++place) {
     if (by_length[place] >= left) return std::min(duration{longest_in(place)}, longest);
     left -= by_length[place];
   }

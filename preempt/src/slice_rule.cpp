@@ -13,8 +13,8 @@ std::string refusal_of(const queue_terms& terms) {
   const auto ns = [](duration length) { return std::to_string(length.ns) + " ns"; };
   if (terms.quantum < quantum_min)
     return "a quantum of " + ns(terms.quantum) +
-           " was refused: below 10 us a queue does little but change; a negative std::chrono duration comes "
-           "out as 0";
+           " was refused: below 10 us a queue does little but change; a negative std::chrono duration "
+           "comes out as 0";
   if (quantum_max < terms.quantum)
     return "a quantum of " + ns(terms.quantum) +
            " was refused: above 10 s no slice would ever be over for who waits; leave it at 1 ms if in doubt";

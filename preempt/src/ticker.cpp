@@ -7,10 +7,13 @@
 #include <signal.h>
 #include <sys/prctl.h>
 
+#include <exception>
 #include <new>
 #include <pinion/base/diagnostic.hpp>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 namespace pinion::preempt {
 namespace {
@@ -37,27 +40,61 @@ struct ticker::guarded {
   bool is_ending = false;
 };
 
-ticker::ticker(const ticker_options& options)
-    : options_(options), forks_seen_(forks().load(std::memory_order_relaxed)) {
+// Whoever forks holds all their locks meanwhile, so the child finds them free, and what they guard whole.
+struct ticker::family {
+  std::mutex mutex;
+  std::vector<ticker*> all;
+};
+
+ticker::family& ticker::everyone() {
+  // Never destroyed, as shared() isn't.
+  static family* const all = [] {
+    auto made = std::make_unique<family>();
+    if (::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) != 0) throw std::bad_alloc{};
+    return made.release();
+  }();
+  return *all;
+}
+
+void ticker::before_fork() noexcept {
+  everyone().mutex.lock();
+  for (const ticker* each : everyone().all) each->guarded_->mutex.lock();
+}
+
+void ticker::after_fork_in_parent() noexcept {
+  for (const ticker* each : everyone().all) each->guarded_->mutex.unlock();
+  everyone().mutex.unlock();
+}
+
+void ticker::after_fork_in_child() noexcept {
+  for (ticker* each : everyone().all) {
+    const bool was_running = std::exchange(each->guarded_->is_running, false);
+    if (was_running) each->is_lost_.store(true, std::memory_order_relaxed);
+  }
+  after_fork_in_parent();
+}
+
+ticker::ticker(const ticker_options& options) : options_(options) {
   if (options.resolution < resolution_min || resolution_max < options.resolution)
-    throw std::invalid_argument("a ticker's resolution was out of range: it takes 10 us to 1 s; a finer one "
-                                "would keep a core busy with ticks");
+    throw std::invalid_argument(
+        "a ticker's resolution was out of range: it takes 10 us to 1 s; a finer one would keep a core busy, "
+        "and a negative std::chrono duration comes out as 0");
   guarded_ = std::make_unique<guarded>(options.resolution);
+  const std::scoped_lock lock{everyone().mutex};
+  everyone().all.push_back(this);
 }
 
 ticker::~ticker() {
-  if (is_forked()) {
-    // U2: a child of fork() that never ticked. The lock may be held by a thread that isn't there; nothing of it is touched.
-    guarded_.release();  // NOLINT(bugprone-unused-return-value): left as it is
-    return;
-  }
+  bool was_running = false;
   {
     const std::scoped_lock lock{guarded_->mutex};
-    if (!guarded_->is_running) return;
     guarded_->is_ending = true;
+    was_running = guarded_->is_running;
   }
   gate_.call();
-  ::pthread_join(guarded_->thread, nullptr);
+  if (was_running) ::pthread_join(guarded_->thread, nullptr);
+  const std::scoped_lock lock{everyone().mutex};
+  std::erase(everyone().all, this);
 }
 
 ticker& ticker::shared() {
@@ -66,16 +103,7 @@ ticker& ticker::shared() {
   return *one;
 }
 
-std::atomic<std::uint32_t>& ticker::forks() noexcept {
-  static std::atomic<std::uint32_t> count = [] {
-    ::pthread_atfork(nullptr, nullptr, [] { forks().fetch_add(1, std::memory_order_relaxed); });
-    return 0U;
-  }();
-  return count;
-}
-
 void ticker::add(ticked_slice& slice, stall_watch watch) {
-  if (is_forked()) start_again();
   const std::scoped_lock lock{guarded_->mutex};
   guarded_->board.add(slice, watch);
   try {
@@ -84,50 +112,47 @@ void ticker::add(ticked_slice& slice, stall_watch watch) {
     guarded_->board.remove(slice);
     throw;
   }
+  if (slice.has_end()) gate_.opened();
 }
 
 void ticker::remove(ticked_slice& slice) noexcept {
-  if (is_forked()) start_again();
   const std::scoped_lock lock{guarded_->mutex};
   guarded_->board.remove(slice);
 }
 
-// With the lock held, or where nobody else is.
+// With the lock held.
 void ticker::start() {
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  const int error = ::pthread_create(
-      &guarded_->thread, nullptr,
-      [](void* self) -> void* {
-        static_cast<ticker*>(self)->run();
-        return nullptr;
-      },
-      this);
+  const auto body = [](void* self) -> void* {
+    static_cast<ticker*>(self)->run();
+    return nullptr;
+  };
+  const int error = ::pthread_create(&guarded_->thread, nullptr, body, this);
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error != 0)
-    throw std::system_error(
-        error, std::generic_category(),
-        "a ticker could not start its thread; most likely too many run already (ulimit -u, or "
-        "pids.max of the container): end some, or take a tsc_budget, which needs none");
+    throw std::system_error(error, std::generic_category(),
+                            "a ticker could not start its thread; most likely too many run already "
+                            "(ulimit -u, or pids.max of the container): end some, or take a tsc_budget, "
+                            "which needs none");
   guarded_->is_running = true;
+  is_lost_.store(false, std::memory_order_relaxed);
 }
 
 void ticker::start_again() noexcept {
-  // U3: after fork() this is the only thread. The lock may have been held by the one that is gone, and is made anew; what it guarded
-  // is whole but for a registration that was under way, whose thread is gone, too.
-  ::new (&guarded_->mutex) std::mutex;
-  ::new (&gate_) basic_tick_gate<std_sync>;
-  forks_seen_.store(forks().load(std::memory_order_relaxed), std::memory_order_relaxed);
-  guarded_->is_running = false;
+  const std::scoped_lock lock{guarded_->mutex};
+  if (guarded_->is_running) return;
   try {
     start();
-  } catch (const std::system_error&) {
-    report(severity::error, "preempt",
-           "after a fork the ticker's thread could not be started again: no slice of this process will be "
-           "due; too many threads "
-           "run (ulimit -u, or pids.max of the container)");
+  } catch (const std::exception&) {
+    // Not at each slice.
+    is_lost_.store(false, std::memory_order_relaxed);
+    report(
+        severity::error, "preempt",
+        "after a fork the ticker's thread could not be started again: no slice of this process will be due "
+        "until a source is made; most likely too many threads run (ulimit -u, or pids.max of the container)");
   }
 }
 

@@ -3,5 +3,7 @@
 
 pub mod clock;
 pub mod cores;
+pub mod limits;
 pub mod program;
 pub mod random_numbers;
+pub mod stays_here;

@@ -4,7 +4,6 @@
 
 mod burst;
 mod echo;
-mod limits;
 mod nop;
 mod reads;
 mod runtime;
@@ -14,8 +13,8 @@ mod writes;
 
 use std::process::ExitCode;
 
-use limits::within_limits;
 use nop::Nop;
+use peers::limits::{self, within_limits};
 use peers::program::{List, Outcome};
 use runtime::Runtime;
 use runtimes::{Compio, Glommio, Monoio, Tokio};

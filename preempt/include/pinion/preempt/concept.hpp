@@ -17,8 +17,8 @@
 //     the machine has let the source run, and stays due until the next begin() or rest().
 // Y3  Seen. A slice that goes on after its end is reported, where the source can see it while it does (traits.sees_stalls): to a hook,
 //     once for each slice. Elsewhere slice_log sees it when the slice is over.
-// Y4  Quiet when idle. After rest() the word isn't due, no timer is armed, and no thread of the source wakes, but once for what it had
-//     begun to wait for. begin(now, never) is rest().
+// Y4  Quiet when idle. After rest() no timer is armed, and no thread of the source wakes, but once for what it had begun to wait for. The
+//     word isn't due, unless it is somebody else's, too (traits.may_be_early without traits.counts). begin(now, never) is rest().
 #pragma once
 
 #include <concepts>
@@ -29,20 +29,26 @@ namespace pinion::preempt {
 
 /// What a source declares; the suite tests what is declared.
 struct source_traits {
-  bool asks = false;  ///< a check calls the source (a budget, a clock), and isn't two loads
-  bool counts =
-      false;  ///< it knows no time: it is due by what is done, and begin()'s time only says whether it counts at all
-  bool may_be_early = false;  ///< it may be due before its time: something else than time ends slices, too
-  bool sees_stalls = false;   ///< Y3 while the slice lasts
+  /// A check calls the source (a budget, a clock), and isn't two loads.
+  bool asks = false;
+  /// It knows no time: it is due by what is done, and begin()'s time only says whether it counts at all.
+  bool counts = false;
+  /// It may be due before its time: something else than time ends slices, too.
+  bool may_be_early = false;
+  /// Y3 while the slice lasts.
+  bool sees_stalls = false;
 };
 
 /// What knows when a slice should be over. All calls are the owner's, on one thread.
 template <class Source>
 concept preempt_source = requires(Source& source, const Source& seen, instant now, instant until) {
   { Source::traits } -> std::convertible_to<source_traits>;
-  { seen.word() } noexcept -> std::same_as<const word&>;  // the same one for as long as the source lives
-  { source.begin(now, until) } noexcept -> std::same_as<void>;  // a slice begins; due at `until`
-  { source.rest() } noexcept -> std::same_as<void>;             // no slice has an end
+  // The same one for as long as the source lives.
+  { seen.word() } noexcept -> std::same_as<const word&>;
+  // A slice begins; due at `until`.
+  { source.begin(now, until) } noexcept -> std::same_as<void>;
+  // No slice has an end.
+  { source.rest() } noexcept -> std::same_as<void>;
 };
 
 }  // namespace pinion::preempt

@@ -4,11 +4,15 @@
 //
 //   struct my_loop {
 //     const preempt::word& preempt_word() const noexcept { return source.word(); }
-//     void yield(std::coroutine_handle<> task) noexcept { ready.push_back(task); }
+//     void yield(std::coroutine_handle<> where) noexcept { ready.push_back(where); }
 //     preempt::slice_log& slices() noexcept { return log; }
 //   };
 //
-// A form is given the executor, or finds it: by promise.executor(), a reference or a pointer.
+// A form is given the executor, or finds it: by promise.executor(), a reference or a pointer. All three are looked at before each check,
+// so they belong in the header, where they cost a load.
+//
+// What yield() is given is where to go on, not who yields: the coroutine that awaits may be one that the task calls, and for_each has
+// one of its own. An executor that keeps something of a task's in its promise knows which task runs, and notes the handle there.
 #pragma once
 
 #include <concepts>
@@ -22,13 +26,15 @@ namespace pinion::preempt::inline PINION_MODE {
 
 /// An executor whose tasks can let others run. All calls are made on its thread.
 template <class Executor>
-concept yielding_executor = requires(Executor& executor, const Executor& seen, std::coroutine_handle<> task) {
-  { seen.preempt_word() } noexcept -> std::same_as<const word&>;  // its source's; the same one for ever
-  {
-    executor.yield(task)
-  } noexcept -> std::same_as<void>;  // resumes it later, after those who wait; not from inside
-  { executor.slices() } noexcept -> std::same_as<slice_log&>;  // where checks and yields are noted
-};
+concept yielding_executor =
+    requires(Executor& executor, const Executor& seen, std::coroutine_handle<> where) {
+      // Its source's; the same one for ever.
+      { seen.preempt_word() } noexcept -> std::same_as<const word&>;
+      // The task that runs resumes there later, after those who wait; not from inside.
+      { executor.yield(where) } noexcept -> std::same_as<void>;
+      // Where checks and yields are noted.
+      { executor.slices() } noexcept -> std::same_as<slice_log&>;
+    };
 
 namespace executor_detail {
 template <class T>

@@ -20,6 +20,7 @@ namespace pinion::preempt {
 /// Due from the beginning of each slice that has an end.
 class always_due {
  public:
+  /// What it declares.
   static constexpr source_traits traits{.counts = true, .may_be_early = true};
 
   always_due() = default;
@@ -38,6 +39,7 @@ class always_due {
 /// Never due.
 class never_due {
  public:
+  /// What it declares.
   static constexpr source_traits traits{.counts = true};
 
   never_due() = default;
@@ -53,6 +55,7 @@ class never_due {
 /// Due at those checks, counted from 1 over all slices that have an end, and from each on until the slice is over.
 class scripted_source : private asking_word {
  public:
+  /// What it declares.
   static constexpr source_traits traits{.asks = true, .counts = true, .may_be_early = true};
 
   /// At these; in any order.

@@ -29,6 +29,7 @@ struct operation_budget_options {
 /// Counts down.
 class operation_budget : private asking_word {
  public:
+  /// What it declares.
   static constexpr source_traits traits{.asks = true, .counts = true, .may_be_early = true};
 
   /// Throws std::invalid_argument for a budget of 0 or more than 2^30.

@@ -27,9 +27,9 @@ namespace pinion::preempt {
 
 /// A slice that did not end when it should have.
 struct stall {
-  duration length{};          ///< if the slice lasts still, how long ago it should have ended; else all of it
+  duration length{0};         ///< if the slice lasts still, how long ago it should have ended; else all of it
   bool lasts = false;         ///< seen from outside: by a source's thread, or from a signal
-  const void* who = nullptr;  ///< whatever was named when the hook was given, or the queue_slices
+  const void* who = nullptr;  ///< the source that saw it, or the queue_slices
 };
 
 /// Whom stalls are told to. Called once for each slice: where `lasts`, on a thread of the source's or in a handler of signals (as the
@@ -44,8 +44,8 @@ struct queue_slices {
   std::uint64_t slices = 0;
   std::uint64_t checks = 0;
   std::uint64_t yields = 0;
-  duration total{};
-  duration longest{};
+  duration total{0};
+  duration longest{0};
   /// How many slices were of each length: 16 places for each power of two of nanoseconds, so that a quantile is at most 1/16 too long.
   static constexpr std::size_t places_a_power = 16;
   std::array<std::uint32_t, 48 * places_a_power> by_length{};
@@ -71,6 +71,8 @@ class slice_log {
     above_ = hook.stalled == nullptr ? forever : length;
     hook_ = hook;
   }
+  /// Whether ended() has anybody to tell, or anything to count: a host that would read a clock for it alone need not.
+  [[nodiscard]] bool is_listened_to() const noexcept { return PINION_COUNTED != 0 || above_ != forever; }
 
   /// A slice of that queue begins.
   void began(queue_slices& of, instant now) noexcept {
@@ -115,7 +117,7 @@ class slice_log {
 
  private:
   queue_slices* of_ = nullptr;
-  instant began_{};
+  instant began_{0};
   duration above_ = forever;
   stall_hook hook_{};
 #if PINION_CHECKED

@@ -27,19 +27,20 @@ namespace pinion::preempt {
 
 /// What a queue asks for.
 struct queue_terms {
-  duration quantum{1'000'000};  ///< how long its slices are, at most: 10 us to 10 s
-  duration latency =
-      forever;  ///< how long a ready task of it may wait for another queue's slice: 10 us or more
+  /// How long its slices are, at most: 10 us to 10 s.
+  duration quantum{1'000'000};
+  /// How long a ready task of it may wait for another queue's slice: 10 us or more.
+  duration latency = forever;
   friend constexpr bool operator==(const queue_terms&, const queue_terms&) noexcept = default;
 };
 
-/// The least and the most that a quantum or a latency may be; a latency may be `forever`, too.
+/// The least that a quantum or a latency may be, and the most that a quantum may be.
 inline constexpr duration quantum_min{10'000};
 inline constexpr duration quantum_max{10'000'000'000};
 
 /// What the loop knows as a slice begins.
 struct slice_state {
-  instant now{};
+  instant now{0};
   bool others_ready = false;      ///< another queue has something to run
   instant next_timer = never;     ///< when the first timer is due
   bool waits_for_others = false;  ///< I/O in flight, or somebody may wake a task from another thread

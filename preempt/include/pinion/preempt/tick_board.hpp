@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <pinion/base/sync.hpp>
 #include <pinion/base/time.hpp>
@@ -35,13 +36,16 @@ namespace pinion::preempt {
 struct stall_watch {
   duration after = forever;  ///< the end
   stall_hook hook{};
+  const void* who = nullptr;  ///< named in what is told; a source names itself
 };
 
 /// One owner's word, and when its slice is over. The owner's, but for what the board keeps here.
 template <sync_traits Sync>
 class basic_ticked_slice {
  public:
-  basic_ticked_slice() { Sync::name(end_, "end"); }
+  /// As basic_slice_word's.
+  basic_ticked_slice() noexcept : basic_ticked_slice(0) {}
+  explicit basic_ticked_slice(std::uint32_t slices) noexcept : word_(slices) { Sync::name(end_, "end"); }
 
   /// What checks look at.
   [[nodiscard]] const basic_word<Sync>& word() const noexcept { return word_; }
@@ -103,17 +107,17 @@ class basic_tick_board {
     return std::min(now + resolution_, look_for_stall(slice, seen, end, now));
   }
 
-  // Only a word that was over when this began belongs to that end for certain.
+  // Told of slices alone that were over when this began: of one that has just been ended the owner may know already, and begin the next.
   instant look_for_stall(basic_ticked_slice<Sync>& slice, std::uint32_t seen, instant end,
                          instant now) noexcept {
     const std::uint32_t number = seen & ~basic_word<Sync>::due;
-    if (slice.watch_.hook.stalled == nullptr || !basic_slice_word<Sync>::is_over(seen) ||
-        slice.told_ == number)
-      return never;
+    const bool is_watched = slice.watch_.hook.stalled != nullptr && slice.told_ != number;
+    if (!is_watched || !basic_slice_word<Sync>::is_over(seen)) return never;
     const instant late = end + slice.watch_.after;
     if (now < late) return late;
     slice.told_ = number;
-    slice.watch_.hook.stalled(slice.watch_.hook.context, {.length = now - end, .lasts = true, .who = &slice});
+    slice.watch_.hook.stalled(slice.watch_.hook.context,
+                              {.length = now - end, .lasts = true, .who = slice.watch_.who});
     return never;
   }
 

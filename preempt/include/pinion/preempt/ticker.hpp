@@ -13,7 +13,7 @@
 // What it costs: a wake of the thread each `resolution` while some slice has an end, a few microseconds of another core, if there is
 // one. Where there is none (one core in all) the thread has to push aside the task that runs: the kernel does, a slice of its own later.
 //
-// In a child of fork() the thread isn't there; it is made again when a slice needs it next.
+// In a child of fork() the thread isn't there; it is made again when the next slice with an end begins.
 #pragma once
 
 #include <atomic>
@@ -27,21 +27,27 @@
 namespace pinion::preempt {
 
 /// Where the thread sleeps while no slice has an end, and how an owner finds out.
+///
+/// Memory ordering. What a call is for is never read from the state: the thread looks again after each wait. So everything here is
+/// relaxed but for the two fences, of which one sees the other, and a call may be forgotten that came before a wait ended:
+///   opened()   its end was stored before its fence. Had the thread's next fence been first, opened() would have found `asleep` of that
+///              wait, or a later state, and its call would be of that wait, too. So that fence is later, and is_quiet() sees the end.
+///   call()     the caller has let go of the lock before. Had the thread's next lock been first, the end of the wait would have happened
+///              before the call, and could not have overwritten it. So that lock is later, and the thread sees what the caller did.
 template <sync_traits Sync>
 class basic_tick_gate {
  public:
+  /// Nobody sleeps.
   basic_tick_gate() { Sync::name(state_, "gate"); }
 
   /// An owner whose slice had no end has begun one that has: wakes the thread if it sleeps for want of any. Otherwise a fence and a load.
   void opened() noexcept {
-    Sync::fence(
-        std::
-            memory_order_seq_cst);  // tick_board: the end was stored before this, and is_quiet() read after the other's
+    // tick_board: the end was stored before this, and is_quiet() reads after the other's.
+    Sync::fence(std::memory_order_seq_cst);
     if (state_.load(std::memory_order_relaxed) == asleep) call();
   }
-  /// Wakes the thread, whatever it waits for.
+  /// Wakes the thread, whatever it waits for. What it is to see was done before, under the lock that it takes after each wait.
   void call() noexcept {
-    // Relaxed: the ends are ordered by the fences, and what the thread waits for besides by its lock.
     if (state_.exchange(called, std::memory_order_relaxed) != called) Sync::futex_wake(state_, 1);
   }
 
@@ -50,7 +56,7 @@ class basic_tick_gate {
   void wait(instant until, IsQuiet is_quiet) noexcept {
     const std::uint32_t how = until == never ? asleep : awake;
     std::uint32_t was = awake;
-    // Relaxed, as in call(): a call that came since the last wait is taken here.
+    // False: a call came since the last wait, and is taken here.
     if (state_.compare_exchange_strong(was, how, std::memory_order_relaxed, std::memory_order_relaxed)) {
       if (how == asleep) Sync::fence(std::memory_order_seq_cst);
       if (how == awake || is_quiet()) Sync::futex_wait(state_, how, until);
@@ -74,6 +80,9 @@ struct ticker_options {
 /// The thread, and the slices that it looks after.
 class ticker {
  public:
+  /// What it looks after.
+  using slice_type = ticked_slice;
+
   /// Starts when the first slice has an end. Throws std::invalid_argument for a resolution out of range.
   explicit ticker(const ticker_options& options = {});
   ticker(const ticker&) = delete;
@@ -86,13 +95,14 @@ class ticker {
 
   /// Looks after that slice from here on; any thread. Throws std::system_error where there can be no thread.
   void add(ticked_slice& slice, stall_watch watch = {});
-  /// No more. Returns when the thread looks at it no longer. Not from a stall's hook.
+  /// No more. Returns when the thread looks at it no longer. Not from a stall's hook, which may not fork() either.
   void remove(ticked_slice& slice) noexcept;
-  /// The slice's owner: it had no end, and has one now.
-  void began() noexcept {
-    if (is_forked()) [[unlikely]]
+  /// The slice's owner, each time that it has begun one with an end. `rested`: the one before had none.
+  void began(bool rested) noexcept {
+    // Relaxed: set at a fork, by the one thread that there is then.
+    if (is_lost_.load(std::memory_order_relaxed)) [[unlikely]]
       start_again();
-    gate_.opened();
+    if (rested) gate_.opened();
   }
 
   /// What it was made with.
@@ -101,21 +111,20 @@ class ticker {
   [[nodiscard]] std::uint64_t wakes() const noexcept { return wakes_.load(std::memory_order_relaxed); }
 
  private:
-  static std::atomic<std::uint32_t>& forks() noexcept;
-  // Whether this process was forked since the thread was made. Relaxed: a fork happens in a thread that goes on.
-  [[nodiscard]] bool is_forked() const noexcept {
-    return forks_seen_.load(std::memory_order_relaxed) != forks().load(std::memory_order_relaxed);
-  }
+  struct guarded;  // what the thread and registration share
+  struct family;   // all tickers of the process
+  static family& everyone();
+  static void before_fork() noexcept;
+  static void after_fork_in_parent() noexcept;
+  static void after_fork_in_child() noexcept;
   void start();
   void start_again() noexcept;
   void run() noexcept;
 
   ticker_options options_;
   basic_tick_gate<std_sync> gate_;
-  std::atomic<std::uint32_t>
-      forks_seen_;  // how many forks this process is from the first, when the thread was made
+  std::atomic<bool> is_lost_{false};     // the thread: it was left behind by a fork
   std::atomic<std::uint64_t> wakes_{0};  // written by the thread alone
-  struct guarded;                        // what the thread and registration share
   std::unique_ptr<guarded> guarded_;
 };
 

@@ -3,7 +3,7 @@
 // ticker_source: slices that a thread ends, the default: no signal, no system call a slice, exact to the wake of a thread.
 //
 //   ticker_source source;
-//   source.begin(now, now + quantum);     // two stores; where it rested before, a fence and a load, and rarely a system call
+//   source.begin(now, now + quantum);     // two stores; where it rested before, a fence, too, and rarely a system call
 //   … source.word().is_due() …
 //   source.rest();                        // two stores
 //
@@ -18,33 +18,40 @@
 
 namespace pinion::preempt {
 
-/// Over a ticker.
-class ticker_source {
+/// Over a ticker: the shipped one, or a test's, which has no thread.
+template <class Ticker>
+class basic_ticker_source {
  public:
+  /// What it declares.
   static constexpr source_traits traits{.sees_stalls = true};
 
-  /// By that ticker, which outlives it. A stall's hook is called on the ticker's thread, and makes or ends no source there. Throws
-  /// std::system_error where there can be no thread.
-  explicit ticker_source(ticker& by = ticker::shared(), stall_watch watch = {}) : ticker_(by) {
+  /// By that ticker, which outlives it. A stall's hook is called on the ticker's thread; it makes and ends no source there, and doesn't
+  /// fork(). Throws std::system_error where there can be no thread.
+  explicit basic_ticker_source(Ticker& by = Ticker::shared(), stall_watch watch = {}) : ticker_(by) {
+    watch.who = this;
     ticker_.add(slice_, watch);
   }
-  ticker_source(const ticker_source&) = delete;
-  ticker_source& operator=(const ticker_source&) = delete;
-  ~ticker_source() { ticker_.remove(slice_); }
+  basic_ticker_source(const basic_ticker_source&) = delete;
+  basic_ticker_source& operator=(const basic_ticker_source&) = delete;
+  /// The ticker looks at it no more.
+  ~basic_ticker_source() { ticker_.remove(slice_); }
 
   /// As preempt_source says. Due at `until`, or after the ticker's resolution if that is later.
-  [[nodiscard]] const preempt::word& word() const noexcept { return slice_.word(); }
+  [[nodiscard]] const auto& word() const noexcept { return slice_.word(); }
   void begin(instant /*now*/, instant until) noexcept {
     const bool rested = !slice_.has_end();
     slice_.begin(until);
-    if (rested && until != never) ticker_.began();
+    if (until != never) ticker_.began(rested);
   }
   void rest() noexcept { slice_.begin(never); }
 
  private:
-  ticker& ticker_;
-  ticked_slice slice_;
+  Ticker& ticker_;
+  typename Ticker::slice_type slice_;
 };
+
+/// Over the machine's.
+using ticker_source = basic_ticker_source<ticker>;
 
 static_assert(preempt_source<ticker_source>);
 

@@ -53,14 +53,14 @@ class basic_word {
   }
 
  protected:
-  basic_word() = default;
   explicit basic_word(std::uint32_t bits) noexcept : bits_(bits) {}
   ~basic_word() = default;
 
-  typename Sync::template atomic<std::uint32_t> bits_{0};
+  typename Sync::template atomic<std::uint32_t> bits_;
 
  private:
-  [[nodiscard]] bool asked() const noexcept;
+  // Out of line: it keeps loops short, and compilers from looking for a question beside words that have none.
+  [[gnu::noinline]] [[nodiscard]] bool asked() const noexcept;
 };
 
 /// A word whose source counts or looks at a clock itself, at each check: the call costs about a nanosecond more.
@@ -97,34 +97,43 @@ bool basic_word<Sync>::asked() const noexcept {
 template <sync_traits Sync>
 class basic_slice_word : public basic_word<Sync> {
  public:
-  basic_slice_word() { Sync::name(this->bits_, "word"); }
+  /// Before the first slice.
+  basic_slice_word() noexcept : basic_slice_word(0) {}
+  /// After that many: for tests of where their number begins anew.
+  explicit basic_slice_word(std::uint32_t slices) noexcept
+      : basic_word<Sync>(slices * one_slice), slice_(slices * one_slice) {
+    Sync::name(this->bits_, "word");
+  }
   ~basic_slice_word() = default;
 
   /// The owner: another slice begins, and is not due.
   void begin() noexcept { this->bits_.store(slice_ += one_slice, std::memory_order_release); }
   /// The owner, or a handler of signals on its thread: this slice is over.
   void end_now() noexcept {
-    // Relaxed: read by this thread alone. No other thread writes where this is used.
-    this->bits_.store(slice_ | basic_word<Sync>::due, std::memory_order_relaxed);
+    // Relaxed: read by this thread alone. No other thread writes where this is used. Not from slice_: a handler may have interrupted
+    // begin(), and may touch nothing that isn't atomic.
+    const std::uint32_t slice = this->bits_.load(std::memory_order_relaxed);
+    this->bits_.store(slice | basic_word<Sync>::due, std::memory_order_relaxed);
   }
 
   /// Any thread: the slice that runs, for end().
   [[nodiscard]] std::uint32_t seen() const noexcept { return this->bits_.load(std::memory_order_acquire); }
   /// Any thread: that slice is over. False if another one has begun, or it was over already.
   bool end(std::uint32_t slice) noexcept {
-    if ((slice & basic_word<Sync>::due) != 0) return false;
+    if (is_over(slice)) return false;
     // Relaxed: nothing is published with it, and the order of this word's writes is all that is relied on.
-    return this->bits_.compare_exchange_strong(slice, slice | basic_word<Sync>::due,
-                                               std::memory_order_relaxed, std::memory_order_relaxed);
+    const std::uint32_t over = slice | basic_word<Sync>::due;
+    return this->bits_.compare_exchange_strong(slice, over, std::memory_order_relaxed,
+                                               std::memory_order_relaxed);
   }
   /// Whether that is a slice that is over.
-  [[nodiscard]] static bool is_over(std::uint32_t slice) noexcept {
+  [[nodiscard]] static constexpr bool is_over(std::uint32_t slice) noexcept {
     return (slice & basic_word<Sync>::due) != 0;
   }
 
  private:
   static constexpr std::uint32_t one_slice = 8;
-  std::uint32_t slice_ = 0;  // the owner's
+  std::uint32_t slice_;  // the owner's
 };
 
 /// Those of the machine.

@@ -12,12 +12,16 @@
 //
 //   auto pace = preempt::yield_every<64>(executor);            // looks each 64th time: for bodies of a few nanoseconds
 //   for (int value : values) { sum += value; co_await pace; }
+//   auto here = preempt::yield_every<64>();                    // the same, by promise.executor()
 //
 //   bool walk(const node& at, const preempt::word& word) {     // a plain function can't yield: it unwinds, and is called again
 //     if (preempt::checkpoint(word)) return false;
 //     …
 //
-// Other tasks run inside the co_await, and nowhere else (law Y2): what must not change under this task is not held across it.
+// Other tasks run inside the co_await, and nowhere else (law Y2): what must not change under this task is not held across it (no_yield).
+//
+// What it costs while nothing is due: the executor's address and the word are loaded, and one store goes into the frame: with the executor
+// its address, for whoever is suspended to find; by the promise the place to go on at. What the loop has in registers is saved beside it.
 #pragma once
 
 #include <coroutine>
@@ -31,20 +35,25 @@ namespace pinion::preempt::inline PINION_MODE {
 
 namespace yield_detail {
 
-// One look, with what is noted of it. Whether or not it is due: a guard that is held by luck is held by mistake.
+// That somebody looks. Whether or not anything is due: a guard that is held by luck is held by mistake.
 template <yielding_executor Executor>
-[[nodiscard]] bool is_due(Executor& executor) noexcept {
+void look(Executor& executor) noexcept {
   PINION_ASSERT(
       !executor.slices().is_held(),
       "a task checked whether to yield while it holds a no_yield: let go of it first, or check later");
-  executor.slices().checked();
+  if constexpr (is_counted) executor.slices().checked();
+}
+
+template <yielding_executor Executor>
+[[nodiscard]] bool is_due(Executor& executor) noexcept {
+  look(executor);
   return executor.preempt_word().is_due();
 }
 
 template <yielding_executor Executor>
-void yield(Executor& executor, std::coroutine_handle<> task) noexcept {
-  executor.slices().yielded();
-  executor.yield(task);
+void yield(Executor& executor, std::coroutine_handle<> where) noexcept {
+  if constexpr (is_counted) executor.slices().yielded();
+  executor.yield(where);
 }
 
 }  // namespace yield_detail
@@ -67,9 +76,10 @@ class [[nodiscard]] yielding {
 
 /// Awaited in a coroutine whose promise knows its executor: the same.
 struct [[nodiscard]] yielding_here {
+  /// What an awaiter has.
   [[nodiscard]] static bool await_ready() noexcept { return false; }
   template <knows_executor Promise>
-  [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> task) const noexcept {
+  [[nodiscard]] static bool await_suspend(std::coroutine_handle<Promise> task) noexcept {
     auto& executor = executor_of(task.promise());
     if (!yield_detail::is_due(executor)) return false;
     yield_detail::yield(executor, task);
@@ -112,10 +122,37 @@ class yield_every_on {
   std::uint32_t left_ = N;
 };
 
-/// One to keep beside the loop, and to await in it.
+/// The same in a coroutine whose promise knows its executor.
+template <std::uint32_t N>
+class yield_every_here {
+  static_assert(N > 0, "yield_every<0> would never look: take 1 to look each time");
+
+ public:
+  /// What an awaiter has.
+  [[nodiscard]] bool await_ready() noexcept {
+    if (--left_ != 0) [[likely]]
+      return true;
+    left_ = N;
+    return false;
+  }
+  template <knows_executor Promise>
+  [[nodiscard]] static bool await_suspend(std::coroutine_handle<Promise> task) noexcept {
+    return yielding_here::await_suspend(task);
+  }
+  static void await_resume() noexcept {}
+
+ private:
+  std::uint32_t left_ = N;
+};
+
+/// One to keep beside the loop, and to await in it by its name.
 template <std::uint32_t N, yielding_executor Executor>
 [[nodiscard]] yield_every_on<N, Executor> yield_every(Executor& executor) noexcept {
   return yield_every_on<N, Executor>{executor};
+}
+template <std::uint32_t N>
+[[nodiscard]] yield_every_here<N> yield_every() noexcept {
+  return {};
 }
 
 }  // namespace pinion::preempt::inline PINION_MODE

@@ -7,32 +7,19 @@ use std::future::Future;
 use std::mem::take;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use ::tokio::io::{AsyncReadExt, AsyncWriteExt};
 use ::tokio::net::{TcpListener, TcpStream};
 use ::tokio::task::spawn_blocking;
 use peers::cores::stay_on_core;
+use peers::stays_here::StaysHere;
 
 use crate::runtime::Runtime;
 use crate::scratch::{BLOCK_BYTES, sum_of_block};
 
 pub struct Tokio;
-
-/// `tokio::spawn` asks for a task that may move to another thread. A runtime of one thread never moves any, and its tasks are spawned
-/// on that thread.
-struct StaysHere<F>(Pin<Box<F>>);
-unsafe impl<F> Send for StaysHere<F> {}
-
-impl<F: Future> Future for StaysHere<F> {
-    type Output = F::Output;
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        self.0.as_mut().poll(context)
-    }
-}
 
 impl Runtime for Tokio {
     type File = Arc<File>;
@@ -46,7 +33,7 @@ impl Runtime for Tokio {
     }
 
     fn spawn(task: impl Future<Output = ()> + 'static) -> impl Future<Output = ()> + 'static {
-        let handle = ::tokio::spawn(StaysHere(Box::pin(task)));
+        let handle = ::tokio::spawn(StaysHere::new(task));
         async { handle.await.expect("a task that ended") }
     }
 

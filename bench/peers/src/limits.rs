@@ -5,7 +5,7 @@
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use peers::program::{Outcome, skip};
+use crate::program::{Outcome, skip};
 
 /// Whether the kernel makes rings for this process, or why it does not.
 pub fn ring() -> Result<(), String> {

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The same entities through `import`: that names are exported, and that a coroutine can be written with nothing else.
+#include <gtest/gtest.h>
+
+#include <coroutine>
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <ranges>
+#include <string>
+#include <vector>
+
+import pinion.preempt;
+
+namespace {
+
+using namespace pinion::preempt;
+using pinion::instant;
+
+template <preempt_source Source>
+class loop {
+ public:
+  [[nodiscard]] const word& preempt_word() const noexcept { return source.word(); }
+  void yield(std::coroutine_handle<> where) noexcept { ready_.push_back(where); }
+  slice_log& slices() noexcept { return log_; }
+
+  void run() {
+    while (!ready_.empty()) {
+      const auto next = ready_.front();
+      ready_.pop_front();
+      ++turns;
+      source.begin(instant{0}, instant{1});
+      log_.began(counts, instant{0});
+      next.resume();
+      log_.ended(instant{1});
+    }
+    source.rest();
+  }
+
+  Source source;
+  queue_slices counts;
+  std::size_t turns = 0;
+
+ private:
+  slice_log log_;
+  std::deque<std::coroutine_handle<>> ready_;
+};
+
+template <class Loop>
+struct task {
+  struct promise_type {
+    explicit promise_type(Loop& on, auto&...) : loop(on) {}
+    task get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+    std::suspend_always initial_suspend() noexcept { return {}; }
+    std::suspend_always final_suspend() noexcept { return {}; }
+    void return_void() noexcept {}
+    void unhandled_exception() noexcept { std::terminate(); }
+    Loop& executor() noexcept { return loop; }
+    Loop& loop;
+  };
+  std::coroutine_handle<promise_type> handle;
+};
+
+using eager = loop<always_due>;
+static_assert(yielding_executor<eager> && knows_executor<task<eager>::promise_type>);
+
+task<eager> every_form(eager& on, std::vector<int>& values) {
+  co_await yield_if_needed(on);
+  co_await yield_if_needed();
+  co_await for_each(on, values, [](int& value) { ++value; });
+  co_await for_each<2>(values, [](int& value) { ++value; });
+  for (auto chunk : chunks<2>(values)) {
+    for (int& value : chunk) value *= 10;
+    co_await yield_if_needed(on);
+  }
+  auto pace = yield_every<2>(on);
+  auto pace_here = yield_every<2>();
+  for (int i = 0; i < 4; ++i) {
+    co_await pace;
+    co_await pace_here;
+  }
+  call_budget whole{100};
+  call_budget part{whole, 1};
+  for (int i = 0; i < 2; ++i) co_await part.spend(on);
+  co_await part.spend();
+  while_holding(no_yield{on}, [&] { values.push_back(checkpoint(on.preempt_word()) ? 1 : 0); });
+}
+
+TEST(preempt_module, EveryFormYieldsInACoroutine) {
+  eager on;
+  std::vector values{1, 2, 3};
+  const auto one = every_form(on, values);
+  on.yield(one.handle);
+
+  on.run();
+
+  EXPECT_TRUE(one.handle.done());
+  EXPECT_EQ(values, (std::vector{30, 40, 50, 1}));
+  EXPECT_EQ(on.turns, 1U + 2U + 3U + 2U + 2U + 2U + 2U + 2U);
+  one.handle.destroy();
+}
+
+TEST(preempt_module, TheTraitsOfGuardsAreExported) {
+  static_assert(holds_off_yield<std::unique_lock<std::mutex>> && !holds_off_yield<int>);
+  static_assert(may_yield_after<std::suspend_never>);
+  static_assert(element_function<void (*)(int), int> && plain_function<void (*)()>);
+
+  EXPECT_TRUE(holds_off_yield<no_yield>);
+}
+
+TEST(preempt_module, PiecesMayBeKeptWhereTheRangeIsThere) {
+  std::vector values{1, 2, 3};
+  using of_a_name = decltype(chunks<2>(values));
+  static_assert(std::ranges::borrowed_range<of_a_name>);
+  static_assert(!std::ranges::borrowed_range<decltype(chunks<2>(std::vector<int>{}))>);
+
+  EXPECT_EQ(of_a_name{chunks<2>(values)}.size(), 2U);
+}
+
+TEST(preempt_module, EverySourceWithoutAKernelIsExported) {
+  static_assert(preempt_source<never_due> && preempt_source<scripted_source> &&
+                preempt_source<ticker_source>);
+  operation_budget budget{{.operations = 2}};
+  tick_board board{pinion::duration{1'000}};
+  ticked_slice slice;
+  board.add(slice, stall_watch{});
+
+  budget.begin(instant{0}, instant{1});
+  slice.begin(instant{5});
+
+  EXPECT_FALSE(budget.spend(1));
+  EXPECT_TRUE(budget.spend(1));
+  EXPECT_FALSE(slice.word().is_due());
+  EXPECT_EQ(board.tick(instant{5}), instant{1'005});
+  EXPECT_TRUE(slice.word().is_due());
+  board.remove(slice);
+}
+
+TEST(preempt_module, TheRuleAndTheLogAreExported) {
+  slice_rule rule;
+  const auto queue = rule.add(queue_terms{.quantum = pinion::duration{2'000'000}});
+  ASSERT_TRUE(queue.has_value());
+  queue_slices counts;
+
+  counts.add(pinion::duration{100});
+
+  EXPECT_EQ(rule.end_of(*queue, slice_state{.now = instant{1}, .others_ready = true}), instant{2'000'001});
+  EXPECT_EQ(counts.longest, pinion::duration{100});
+  EXPECT_FALSE(to_string(counts).empty());
+}
+
+TEST(preempt_module, TheDefaultSourceAndItsThreadAreExported) {
+  ticker own{ticker_options{}};
+  ticker_source source{own};
+
+  EXPECT_EQ(own.wakes(), 0U);
+  EXPECT_FALSE(source.word().is_due());
+}
+
+}  // namespace

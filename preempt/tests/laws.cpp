@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "laws.hpp"
+
+namespace pinion::preempt::testing {
+
+bool is_for(const clause& c, const source_factory& factory) {
+  const source_traits& is = factory.traits;
+  switch (c.of) {
+  case kinds::all: return true;
+  case kinds::not_asking: return !is.asks;
+  case kinds::counting: return is.counts && factory.checks_max != 0;
+  case kinds::timed: return !is.counts;
+  case kinds::never_early: return !is.counts && !is.may_be_early;
+  case kinds::seeing: return is.sees_stalls;
+  }
+  return false;
+}
+
+const std::vector<clause>& laws() {
+  static const std::vector<clause> all = [] {
+    std::vector<clause> list;
+    for (const auto& law : {cheap_check(), no_false_promise(), seen(), quiet()})
+      list.insert(list.end(), law.begin(), law.end());
+    return list;
+  }();
+  return all;
+}
+
+violation check_law(const std::string& law, const source_factory& factory) {
+  for (const clause& c : laws()) {
+    if (law != c.law || !is_for(c, factory)) continue;
+    if (violation what = c.check(factory)) return what;
+  }
+  return {};
+}
+
+}  // namespace pinion::preempt::testing

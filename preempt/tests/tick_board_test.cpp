@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The board without a thread: when it ends slices, when it wants to be asked again, and what it tells of.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <optional>
+#include <pinion/preempt.hpp>
+#include <vector>
+
+#include "watched_sync.hpp"
+
+namespace pinion::preempt {
+namespace {
+
+using testing::watched_sync;
+
+constexpr duration resolution{100};
+
+constexpr instant at(std::uint64_t ns) { return instant{ns}; }
+
+TEST(TickBoardTest, EndsASliceAtItsEndAndNotBefore) {
+  tick_board board{resolution};
+  ticked_slice slice;
+  board.add(slice, {});
+  slice.begin(at(1'050));
+
+  EXPECT_EQ(board.tick(at(1'000)), at(1'050));
+  EXPECT_EQ(board.tick(at(1'049)), at(1'050));
+  EXPECT_FALSE(slice.word().is_due());
+
+  EXPECT_EQ(board.tick(at(1'050)), at(1'150));
+  EXPECT_TRUE(slice.word().is_due());
+}
+
+TEST(TickBoardTest, WantsToBeAskedAtTheFirstEndAndNeverLaterThanItsResolution) {
+  tick_board board{resolution};
+  ticked_slice early, late, none;
+  for (ticked_slice* each : {&early, &late, &none}) board.add(*each, {});
+  EXPECT_EQ(board.size(), 3U);
+
+  late.begin(at(9'000));
+  EXPECT_EQ(board.tick(at(1'000)), at(1'100));
+  early.begin(at(1'070));
+  EXPECT_EQ(board.tick(at(1'000)), at(1'070));
+}
+
+TEST(TickBoardTest, IsQuietWhileNoSliceHasAnEnd) {
+  tick_board board{resolution};
+  ticked_slice one, other;
+  board.add(one, {});
+  board.add(other, {});
+  EXPECT_TRUE(board.is_quiet());
+  EXPECT_EQ(board.tick(at(1'000)), never);
+
+  one.begin(at(2'000));
+  EXPECT_FALSE(board.is_quiet());
+  EXPECT_NE(board.tick(at(1'000)), never);
+  one.begin(never);
+
+  EXPECT_TRUE(board.is_quiet());
+  EXPECT_EQ(board.tick(at(3'000)), never);
+  EXPECT_FALSE(one.word().is_due());
+}
+
+TEST(TickBoardTest, LooksNoMoreAtASliceThatWasRemoved) {
+  tick_board board{resolution};
+  ticked_slice gone, stays;
+  board.add(gone, {});
+  board.add(stays, {});
+  gone.begin(at(10));
+  stays.begin(at(10));
+
+  board.remove(gone);
+  static_cast<void>(board.tick(at(20)));
+
+  EXPECT_FALSE(gone.word().is_due());
+  EXPECT_TRUE(stays.word().is_due());
+  EXPECT_EQ(board.size(), 1U);
+}
+
+TEST(TickBoardTest, EndsNoSliceThatBeganAfterItLooked) {
+  basic_tick_board<watched_sync> board{resolution};
+  basic_ticked_slice<watched_sync> slice;
+  board.add(slice, {});
+  slice.begin(at(1'000));
+  watched_sync::before_exchange = [&] { slice.begin(at(2'000)); };
+
+  static_cast<void>(board.tick(at(1'000)));
+
+  EXPECT_FALSE(slice.word().is_due());
+  static_cast<void>(board.tick(at(2'000)));
+  EXPECT_TRUE(slice.word().is_due());
+}
+
+TEST(TickBoardTest, EndsSlicesAlsoWhereTheirNumberBeginsAnew) {
+  basic_tick_board<watched_sync> board{resolution};
+  basic_ticked_slice<watched_sync> slice{(1U << 29U) - 2};
+  board.add(slice, {});
+
+  for (std::uint64_t k = 1; k <= 5; ++k) {
+    slice.begin(at(k * 1'000));
+    EXPECT_FALSE(slice.word().is_due());
+    watched_sync::before_exchange = [&] { slice.begin(at(k * 1'000 + 500)); };
+    static_cast<void>(board.tick(at(k * 1'000)));
+    EXPECT_FALSE(slice.word().is_due()) << "slice " << k;
+    static_cast<void>(board.tick(at(k * 1'000 + 500)));
+    EXPECT_TRUE(slice.word().is_due()) << "slice " << k;
+  }
+}
+
+// Notes what it is told.
+struct watched_board {
+  std::vector<stall> told;
+  tick_board board{resolution};
+  ticked_slice slice;
+
+  watched_board() {
+    board.add(slice, {.after = duration{250},
+                      .hook = {.context = this,
+                               .stalled =
+                                   [](void* self, const stall& seen) noexcept {
+                                     static_cast<watched_board*>(self)->told.push_back(seen);
+                                   }},
+                      .who = &told});
+  }
+};
+
+TEST(TickBoardTest, TellsOfAStallOnceAtItsTime) {
+  watched_board on;
+  on.slice.begin(at(1'000));
+
+  EXPECT_EQ(on.board.tick(at(1'000)), at(1'100));
+  EXPECT_EQ(on.board.tick(at(1'100)), at(1'200));
+  EXPECT_EQ(on.board.tick(at(1'200)), at(1'250)) << "the moment to tell of it";
+  EXPECT_TRUE(on.told.empty());
+  static_cast<void>(on.board.tick(at(1'260)));
+  static_cast<void>(on.board.tick(at(9'000)));
+
+  ASSERT_EQ(on.told.size(), 1U);
+  EXPECT_EQ(on.told[0].length, duration{260});
+  EXPECT_TRUE(on.told[0].lasts);
+  EXPECT_EQ(on.told[0].who, &on.told);
+}
+
+TEST(TickBoardTest, TellsOfNothingThatItHasOnlyJustEnded) {
+  watched_board on;
+  on.slice.begin(at(1'000));
+
+  // So late itself that the slice would be a stall: its owner has not had the time to see the word.
+  static_cast<void>(on.board.tick(at(5'000)));
+  EXPECT_TRUE(on.told.empty());
+  on.slice.begin(at(9'000));
+  static_cast<void>(on.board.tick(at(5'100)));
+
+  EXPECT_TRUE(on.told.empty());
+}
+
+TEST(TickBoardTest, TellsOfNothingAtRest) {
+  watched_board on;
+  on.slice.begin(at(1'000));
+  static_cast<void>(on.board.tick(at(1'000)));
+
+  on.slice.begin(never);
+
+  EXPECT_EQ(on.board.tick(at(9'000)), never);
+  EXPECT_TRUE(on.told.empty());
+}
+
+}  // namespace
+}  // namespace pinion::preempt
