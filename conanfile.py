@@ -32,7 +32,16 @@ class Part:
     requires: tuple[str, ...] = ()  # Conan references of what its headers include
     has_library: bool = False
     is_optional: bool = True
+    is_host: bool = False  # drops parts into a host, and is there only if asked for
     defaults: tuple[Default, ...] = ()  # which of its backends it recommends
+
+    @property
+    def option(self):
+        return f"with_{self.name}" if self.is_host else self.name
+
+    @property
+    def folder(self):
+        return f"hosts/{self.name}" if self.is_host else self.name
 
 
 PARTS = (
@@ -44,10 +53,14 @@ PARTS = (
          defaults=(Default("inbox_default", ("tagged_inbox", "bounded_inbox", "mutex_inbox")),
                    Default("notifier_default", ("eventfd_notifier", "futex_notifier")))),
     Part("iosubmit", links=("base",), has_library=True,
-         defaults=(Default("policy_default", ("adaptive", "balanced", "batch_or_idle", "immediate", "low_latency",
-                                              "high_throughput")),
+         defaults=(Default("policy_default", ("chosen_policy", "adaptive", "balanced", "batch_or_idle", "immediate",
+                                              "low_latency", "high_throughput")),
                    Default("ring_default", ("either_ring", "uring_ring", "epoll_ring")))),
+    Part("preempt", links=("base",), has_library=True,
+         defaults=(Default("preempt_default", ("ticker_source", "posix_timer_source", "tsc_budget",
+                                               "operation_budget")),)),
     Part("sim", links=("base",), has_library=True),
+    Part("asio", links=("preempt",), requires=("boost/1.81.0",), is_host=True),
 )
 SWITCHES = {
     # AUTO leaves it to the machine that builds; whoever shares binaries says ON or OFF.
@@ -71,16 +84,18 @@ class Pinion(ConanFile):
     package_type = "library"
     settings = "os", "arch", "compiler", "build_type"
     options = ({"shared": [True, False], "fPIC": [True, False]}
-               | {part.name: [True, False] for part in OPTIONAL_PARTS}
+               | {part.option: [True, False] for part in OPTIONAL_PARTS}
                | {default.name: list(default.backends) for part in PARTS for default in part.defaults}
                | {name: values for name, (values, _) in SWITCHES.items()})
     default_options = ({"shared": False, "fPIC": True}
-                       | {part.name: True for part in OPTIONAL_PARTS}
+                       | {part.option: not part.is_host for part in OPTIONAL_PARTS}
                        | {default.name: default.backends[0] for part in PARTS for default in part.defaults}
-                       | {name: default for name, (_, default) in SWITCHES.items()})
+                       | {name: default for name, (_, default) in SWITCHES.items()}
+                       # Of Boost only headers are used, and none of them needs one of its libraries.
+                       | {"boost/*:header_only": True})
     exports_sources = ("CMakeLists.txt", "LICENSE", "modules/*",
                        "cmake/*", "!cmake/consumers/*", "!cmake/vcpkg_harness/*",
-                       *(f"{part.name}/{below}" for part in PARTS
+                       *(f"{part.folder}/{below}" for part in PARTS
                          for below in ("CMakeLists.txt", "include/*", "src/*")))
 
     def set_version(self):
@@ -120,11 +135,16 @@ class Pinion(ConanFile):
                          f"and gcc {MODULE_COMPILERS['gcc']} can: choose one of these, or use the headers "
                          f"(-o \"pinion/*:modules=OFF\")")
 
+        for part in self._parts():
+            for needed in (other for other in PARTS if other.name in part.links and not self._has(other)):
+                self._refuse(f"{part.option}=True needs the part {needed.name}, and {needed.option}=False leaves it out: "
+                             f"change one of the two")
+
     def generate(self):
         CMakeDeps(self).generate()
         # Modules need Ninja; where they are not demanded, the generator is whatever the profile says.
         toolchain = CMakeToolchain(self, generator="Ninja" if self.options.modules == "ON" else None)
-        for option in (*(part.name for part in OPTIONAL_PARTS), *SWITCHES):
+        for option in (*(part.option for part in OPTIONAL_PARTS), *SWITCHES):
             toolchain.cache_variables[f"PINION_{option.upper()}"] = _cmake_value(getattr(self.options, option))
         for part in self._parts():
             for default in part.defaults:
@@ -158,7 +178,7 @@ class Pinion(ConanFile):
             component.builddirs = ["lib/cmake/pinion"]
 
     def _has(self, part):
-        return not part.is_optional or bool(self.options.get_safe(part.name))
+        return not part.is_optional or bool(self.options.get_safe(part.option))
 
     def _parts(self):
         return [part for part in PARTS if self._has(part)]

@@ -5,6 +5,8 @@
 
 set(PINION_KNOWN_OPTIONS "")
 set(PINION_PARTS timer waker iosubmit preempt sim)
+# Parts dropped into a host: in hosts/<name>, under the switch PINION_WITH_<NAME>.
+set(PINION_HOSTS asio)
 
 # pinion_switch(NAME default "what it does")
 macro(pinion_switch name default text)
@@ -37,14 +39,15 @@ pinion_choice(PINION_INBOX_DEFAULT tagged_inbox "The inbox that pinion::waker::d
 pinion_choice(PINION_NOTIFIER_DEFAULT eventfd_notifier "The notifier that pinion::waker::default_notifier names"
               eventfd_notifier futex_notifier)
 pinion_switch(PINION_IOSUBMIT ON "Build the iosubmit part")
-pinion_choice(PINION_POLICY_DEFAULT adaptive "The policy that pinion::iosubmit::default_policy names"
-              adaptive balanced batch_or_idle immediate low_latency high_throughput)
+pinion_choice(PINION_POLICY_DEFAULT chosen_policy "The policy that pinion::iosubmit::default_policy names"
+              chosen_policy adaptive balanced batch_or_idle immediate low_latency high_throughput)
 pinion_choice(PINION_RING_DEFAULT either_ring "The ring that pinion::iosubmit::default_ring names"
               either_ring uring_ring epoll_ring)
 pinion_switch(PINION_PREEMPT ON "Build the preempt part")
 pinion_choice(PINION_PREEMPT_DEFAULT ticker_source "The source that pinion::preempt::default_source names"
               ticker_source posix_timer_source tsc_budget operation_budget)
 pinion_switch(PINION_SIM ON "Build the sim part")
+pinion_switch(PINION_WITH_ASIO OFF "Build what drops parts into Boost.Asio; needs Boost 1.81 and the preempt part")
 pinion_choice(PINION_MODULES AUTO "C++20 modules; AUTO builds them where the toolchain can" AUTO ON OFF)
 pinion_switch(PINION_ASSERT OFF "Check contracts at run time (a checked build)")
 pinion_switch(PINION_STATISTICS OFF "Count what stores do")

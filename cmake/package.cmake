@@ -5,7 +5,7 @@
 include(CMakePackageConfigHelpers)
 
 set(PINION_BUILT_PARTS base)
-foreach(part IN LISTS PINION_PARTS)
+foreach(part IN LISTS PINION_PARTS PINION_HOSTS)
   if(TARGET pinion_${part})
     list(APPEND PINION_BUILT_PARTS ${part})
   endif()

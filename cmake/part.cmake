@@ -93,7 +93,7 @@ endfunction()
 # pinion_whole(): pinion::pinion, all enabled parts, and the module `pinion`, which re-exports theirs.
 function(pinion_whole)
   set(parts base)
-  foreach(part IN LISTS PINION_PARTS)
+  foreach(part IN LISTS PINION_PARTS PINION_HOSTS)
     if(TARGET pinion_${part})
       list(APPEND parts ${part})
     endif()

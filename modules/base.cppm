@@ -20,6 +20,7 @@ using pinion::explain;
 using pinion::floor;
 using pinion::floor_to;
 using pinion::forever;
+using pinion::has_asio;
 using pinion::has_iosubmit;
 using pinion::has_preempt;
 using pinion::has_sim;

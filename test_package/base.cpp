@@ -16,7 +16,9 @@ int main() {
   static_assert(pinion::has_timer == EXPECTED_TIMER);
   static_assert(pinion::has_waker == EXPECTED_WAKER);
   static_assert(pinion::has_iosubmit == EXPECTED_IOSUBMIT);
+  static_assert(pinion::has_preempt == EXPECTED_PREEMPT);
   static_assert(pinion::has_sim == EXPECTED_SIM);
+  static_assert(pinion::has_asio == EXPECTED_WITH_ASIO);
 
   const std::error_code refused = pinion::errc::overflow;
 

@@ -12,13 +12,14 @@ endif()
 set(PINION_TIMER_DEFAULT_values deferred_wheel ordered_map two_level_wheel stationary_wheel overflow_wheel)
 set(PINION_INBOX_DEFAULT_values tagged_inbox bounded_inbox mutex_inbox)
 set(PINION_NOTIFIER_DEFAULT_values eventfd_notifier futex_notifier)
-set(PINION_POLICY_DEFAULT_values adaptive balanced batch_or_idle immediate low_latency high_throughput)
+set(PINION_POLICY_DEFAULT_values chosen_policy adaptive balanced batch_or_idle immediate low_latency high_throughput)
 set(PINION_RING_DEFAULT_values either_ring uring_ring epoll_ring)
+set(PINION_PREEMPT_DEFAULT_values ticker_source posix_timer_source tsc_budget operation_budget)
 set(PINION_ASSERT_values ON OFF)
 set(PINION_STATISTICS_values ON OFF)
 set(triplet_options "")
 foreach(option IN ITEMS PINION_TIMER_DEFAULT PINION_INBOX_DEFAULT PINION_NOTIFIER_DEFAULT
-        PINION_POLICY_DEFAULT PINION_RING_DEFAULT PINION_ASSERT PINION_STATISTICS)
+        PINION_POLICY_DEFAULT PINION_RING_DEFAULT PINION_PREEMPT_DEFAULT PINION_ASSERT PINION_STATISTICS)
   if(NOT DEFINED ${option})
     continue()
   elseif(NOT "${${option}}" IN_LIST ${option}_values)
@@ -30,8 +31,10 @@ foreach(option IN ITEMS PINION_TIMER_DEFAULT PINION_INBOX_DEFAULT PINION_NOTIFIE
 endforeach()
 
 vcpkg_check_features(OUT_FEATURE_OPTIONS feature_options FEATURES
+  asio PINION_WITH_ASIO
   iosubmit PINION_IOSUBMIT
   modules PINION_MODULES
+  preempt PINION_PREEMPT
   sim PINION_SIM
   timer PINION_TIMER
   waker PINION_WAKER)

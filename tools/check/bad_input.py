@@ -39,10 +39,14 @@ def run(run: Run, prefix: pathlib.Path, folder: pathlib.Path) -> list[Test]:
     mistakes = (
         _find("unknown component", prefix, "tmer", "tmer", "timer"),
         _find("component left out of the build", broken["without timer"], "timer", "timer", "PINION_TIMER"),
+        _find("host left out of the build", broken["without timer"], "asio", "asio", "PINION_WITH_ASIO"),
         _find("component without base", broken["without base"], "timer", "base", "incomplete"),
         _find("component with a file missing", broken["file missing"], "timer", "timer", "incomplete"),
         _configure("unknown option", "-DPINION_TIMR=ON", "PINION_TIMR", "PINION_TIMER"),
         _configure("value of a switch", "-DPINION_TIMER=MAYBE", "MAYBE", "ON OFF"),
+        Mistake("host without the part that is dropped in", tree.ROOT,
+                ("-DPINION_WITH_ASIO=ON", "-DPINION_PREEMPT=OFF", "-DPINION_TESTS=OFF"),
+                ("PINION_WITH_ASIO=ON", "PINION_PREEMPT=OFF")),
         _configure("unknown backend", "-DPINION_TIMER_DEFAULT=orderd_map", "orderd_map", "ordered_map"),
         _configure("value of PINION_MODULES", "-DPINION_MODULES=MAYBE", "MAYBE", "AUTO ON OFF"),
         _configure("more contestants where there are none", "-DPINION_BENCH_MORE=/", "PINION_BENCH_MORE=/",
@@ -97,7 +101,8 @@ def _incomplete_installations(run: Run, prefix: pathlib.Path, folder: pathlib.Pa
               ("without timer", "without base", "file missing")}
     build = folder / "build-without-timer"
     # The base alone, which is soonest built.
-    without = [f"-DPINION_{what}=OFF" for what in ("TIMER", "WAKER", "IOSUBMIT", "SIM", "TESTS", "EXAMPLES", "BENCH")]
+    without = [f"-DPINION_{what}=OFF" for what in
+               ("TIMER", "WAKER", "IOSUBMIT", "PREEMPT", "SIM", "WITH_ASIO", "TESTS", "EXAMPLES", "BENCH")]
     cmake("--preset", "release", "-B", build, *without)
     cmake("--build", build, "--parallel", run.jobs)
     cmake("--install", build, "--prefix", result["without timer"])

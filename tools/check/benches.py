@@ -12,10 +12,11 @@ from check import cargo, commands, tree
 from check.execution import Run
 from check.results import Test, failed, skipped, verdict
 
-# Of timers every workload but the connections, at its smallest size, every workload of wakes, with one sender, and every
-# workload of submission at one size.
+# Of timers every workload but the connections, at its smallest size, every workload of wakes, with one sender, every
+# workload of submission at one size, and every workload of preemption with slices of 1 ms.
 _SMALL = ("/(10000|65536)$|clustered|^(push|batch)/.*/1$|^(queued_again|busy|parked|polled|actors)/|"
-          "^(nop|read4k)/.*/8$|^write1m/.*/1$|^echo/.*/64$|^(latency|burst|busy_burst|decision)/")
+          "^(nop|read4k)/.*/8$|^write1m/.*/1$|^echo/.*/64$|^(latency|burst|busy_burst|decision)/|"
+          "^(check|yield_\\w+|for_each|begin_\\w+|first_begin)/|^(timer|wake|delivery)/.*/1000$")
 _SHORT = {"PINION_BENCH_ECHO_MS": "100"}
 _MORE = "tree_of_iterators"  # the contestant of bench/tests/more
 _RESULT = re.compile(r"^(test_\w+) \(([\w.]+)\)(?:\n[^\n]*)? \.\.\. (ok|FAIL|ERROR|skipped .*)$", re.MULTILINE)
@@ -43,7 +44,8 @@ def run_peers(run: Run) -> list[Test]:
         measured = run.log.run([sys.executable, tree.ROOT / "demo", "--peers", "--only", f"{_SMALL}|percentiles/",
                                 "--minutes", "0.05", "--out", out], env=commands.environment() | _SHORT)
         complaint = _wrong_with(measured, out)
-        for part, peer in (("timer", "glommio_btree"), ("waker", "crossbeam_channel"), ("iosubmit", "tokio_io")):
+        for part, peer in (("timer", "glommio_btree"), ("waker", "crossbeam_channel"), ("iosubmit", "tokio_io"),
+                           ("preempt", "tokio")):
             if complaint is None and peer not in _figures(out, part):
                 complaint = f"the peers of {part} were not measured"
     return [verdict(name, complaint)]
@@ -81,7 +83,7 @@ def _small_run(run: Run, folder: pathlib.Path) -> list[Test]:
     if complaint is None and _MORE in _figures(folder / "run"):
         complaint = f"{_MORE} was measured, which only an earlier --more had asked for"
     tests = [verdict("bench: ./demo builds, measures and writes its page", complaint)]
-    for part in ("timer", "waker", "iosubmit"):
+    for part in ("timer", "waker", "iosubmit", "preempt"):
         again = run.log.run([*demo, "--from", folder / "run" / f"{part}.csv", "--out", folder / "again"])
         tests.append(verdict(f"bench: ./demo --from makes the page of a record of {part}",
                              _wrong_with(again, folder / "again")))

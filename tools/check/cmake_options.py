@@ -30,6 +30,16 @@ def parts() -> list[str]:
     return re.search(r"^set\(PINION_PARTS ([^)]*)\)", _text(), re.MULTILINE).group(1).split()
 
 
+def hosts() -> list[str]:
+    """The parts that are dropped into a host; none is built unless asked for."""
+    return re.search(r"^set\(PINION_HOSTS ([^)]*)\)", _text(), re.MULTILINE).group(1).split()
+
+
+def feature_of(option: Option) -> str:
+    """As vcpkg calls a switch that is a feature there: timer, modules, and for a host asio."""
+    return option.short_name.removeprefix("with_")
+
+
 def for_users() -> list[Option]:
     switches = [Option(match["name"], ("ON", "OFF"), match["default"]) for match in _SWITCH.finditer(_text())]
     choices = [Option(match["name"], tuple(match["values"].split()), match["default"])

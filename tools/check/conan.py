@@ -50,8 +50,11 @@ def run(run: Run) -> list[Test]:
     conan = _Conan(run)
     parts = tuple(cmake_options.parts())
     timers = cmake_options.defaults(parts[0])[0]
+    hosts = tuple(cmake_options.hosts())
     packages = [
-        Package("all parts, clang 19, modules", "clang-19", ("modules=ON",), parts=parts, doors=("include", "import")),
+        Package("all parts and hosts, clang 19, modules", "clang-19",
+                ("modules=ON", *(f"with_{host}=True" for host in hosts)), parts=(*parts, *hosts),
+                doors=("include", "import")),
         _alone(parts[0], timers, cmake_options.another_backend(timers)),
         Package("no part but the base, g++ 12", "gcc-12", tuple(f"{part}=False" for part in parts)),
     ]
@@ -69,6 +72,9 @@ def run_deep(run: Run) -> list[Test]:
     conan = _Conan(run)
     parts, doors = tuple(cmake_options.parts()), ("include", "import")
     packages = [
+        Package("hosts, g++ 12", "gcc-12", tuple(f"with_{host}=True" for host in cmake_options.hosts()),
+                parts=(*parts, *cmake_options.hosts())),
+        Package("all parts, clang 19, modules", "clang-19", ("modules=ON",), parts=parts, doors=doors),
         Package("modules off, g++ 12", "gcc-12", ("modules=OFF",), parts=parts),
         Package("modules as the toolchain can, clang 19", "clang-19", ("modules=AUTO",), parts=parts, doors=doors),
         Package("modules as the toolchain can, g++ 12", "gcc-12", ("modules=AUTO",), parts=parts),
@@ -109,6 +115,8 @@ def _mistakes() -> list[Mistake]:
         Mistake("another system", ("Macos", "Linux"), settings=("os=Macos",)),
         Mistake("modules with g++ 12", ("modules=ON", "gcc 12", "clang 19", "modules=OFF"), options=("modules=ON",)),
         Mistake("unknown backend", (f"{backend}x", f"'{backend}'"), options=(f"{option.short_name}={backend}x",)),
+        Mistake("a host without its part", ("with_asio=True", "preempt=False"),
+                options=("with_asio=True", "preempt=False")),
         Mistake("value of a switch", ("'maybe'", "'True', 'False'"), options=(f"{part}=maybe",)),
         Mistake("unknown option", (f"'{part}x'", f"'{part}'"), options=(f"{part}x=True",)),
     ]

@@ -17,10 +17,10 @@ def preset(name: str, description: str, *needs: str, daily: bool = True) -> Conf
         cmake_build.build(run, name)
         return cmake_build.test(run, name)
 
-    return Configuration(name, description, frozenset({"build", "libraries", "tests", *needs}), run, daily)
+    return Configuration(name, description, frozenset({"build", "libraries", "hosts", "tests", *needs}), run, daily)
 
 
-CLANG_BUILD = frozenset({"build", "libraries", "tests", "clang"})
+CLANG_BUILD = frozenset({"build", "libraries", "hosts", "tests", "clang"})
 
 CONFIGURATIONS = (
     Configuration("style", "rules of style, clang-format, clang-tidy over each part's header", CLANG_BUILD | {"style"},

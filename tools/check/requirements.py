@@ -80,6 +80,8 @@ PACKAGES = (
     Package("tests", "libgtest-dev", "1.12.1*", "GoogleTest", file("include/gtest/gtest.h")),
     Package("tests", "librapidcheck-dev", "0~1033*", "property tests", file("include/rapidcheck.h")),
     Package("tests", "libbenchmark-dev", "1.7.1*", "benchmarks", file("include/benchmark/benchmark.h")),
+    Package("hosts", "libboost1.81-dev", "1.81.0*", "Boost.Asio, which hosts/asio drops parts into",
+            file("lib/*/cmake/Boost-1.81.0/BoostConfig.cmake")),
     Package("peers", "libboost1.81-dev", "1.81.0*", "Boost.Asio and Boost.Lockfree, measured beside timers, wakes and I/O",
             file("lib/*/cmake/Boost-1.81.0/BoostConfig.cmake")),
     Package("peers", "libabsl-dev", "20220623*", "absl::btree_map, measured beside the timers",
@@ -101,7 +103,9 @@ GROUPS = {entry.group for entry in PACKAGES} | {tool.group for tool in PYTHON_TO
 
 def ensure(groups: set[str], say) -> None:
     """Everything of these groups is there on return; else raises Unmet with one clear text. `say` prints a line."""
-    packages = [package for package in PACKAGES if package.group in groups and not package.present()]
+    # One of two groups has two rows, with a reason each.
+    packages = list({package.name: package for package in PACKAGES
+                     if package.group in groups and not package.present()}.values())
     tools = [tool for tool in PYTHON_TOOLS if tool.group in groups and not tool.present()]
     if not packages and not tools:
         return

@@ -15,6 +15,7 @@ PART_MAY_INCLUDE = {
     "timer_service": {"timer"},
     "sim": {"timer", "waker", "iosubmit", "preempt"},
     "scheduler": {"timer", "waker", "iosubmit", "preempt"},
+    "hosts/asio": {"preempt"},
 }
 _HOSTS = ("boost/", "folly/")
 _INTRINSICS = ("immintrin.h", "x86intrin.h", "emmintrin.h", "xmmintrin.h")
@@ -56,11 +57,11 @@ def named_memory_order(path, text, _texts):
 
 
 def part_dependencies(path, text, texts):
-    part = path.split("/", 1)[0]
+    part = "/".join(path.split("/")[:2 if path.startswith("hosts/") else 1])
     if part not in PART_MAY_INCLUDE or not path.endswith((".hpp", ".cpp")):
         return []
     allowed = {"base", part} | PART_MAY_INCLUDE[part]
-    if re.match(r"[^/]+/(tests|bench)/", path):
+    if re.match(r"/(tests|bench)/", path.removeprefix(part)):
         allowed.add("sim")
     findings = []
     for line, name in includes_of(text):
@@ -73,8 +74,8 @@ def part_dependencies(path, text, texts):
 
 
 def hosts_only_in_hosts(path, text, _texts):
-    """A host may stand in a bench as a peer to be measured against, and in an example that drops a part into it."""
-    if re.match(r"hosts/|examples/|(.*/)?bench/peers/", path) or not path.endswith((".hpp", ".cpp", ".cppm")):
+    """A host may stand in a bench as a peer to be measured against, and in a program that drops a part into it."""
+    if re.match(r"hosts/|examples/|test_package/|(.*/)?bench/peers/", path) or not path.endswith((".hpp", ".cpp", ".cppm")):
         return []
     return [f"{path}:{line}: <{name}> names a host; only files below hosts/, examples/ and bench/peers/ may"
             for line, name in includes_of(text) if name.startswith(_HOSTS)]

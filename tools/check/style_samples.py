@@ -49,11 +49,14 @@ SAMPLES = {
     "parts include only what they may": (
         [{"base/include/pinion/base/x.hpp": "#include <pinion/timer/x.hpp>\n", _HEADER: ""},
          {"waker/src/x.cpp": '#include "pinion/timer/x.hpp"\n', _HEADER: ""},
-         {_HEADER: "#include <pinion/sim/x.hpp>\n", "sim/include/pinion/sim/x.hpp": ""}],
+         {_HEADER: "#include <pinion/sim/x.hpp>\n", "sim/include/pinion/sim/x.hpp": ""},
+         {"hosts/asio/include/pinion/asio.hpp": "#include <pinion/timer/x.hpp>\n", _HEADER: ""}],
         [{_HEADER: "#include <pinion/base/x.hpp>\n#include <pinion/config.hpp>\n",
           "base/include/pinion/base/x.hpp": ""},
          {"scheduler/include/pinion/x.hpp": "#include <pinion/timer/x.hpp>\n", _HEADER: ""},
-         {_TEST: "#include <pinion/sim/x.hpp>\n", "sim/include/pinion/sim/x.hpp": ""}],
+         {_TEST: "#include <pinion/sim/x.hpp>\n", "sim/include/pinion/sim/x.hpp": ""},
+         {"hosts/asio/include/pinion/asio.hpp": "#include <pinion/preempt/x.hpp>\n",
+          "preempt/include/pinion/preempt/x.hpp": ""}],
     ),
     "only hosts/ names a host": (
         [{_HEADER: "#include <boost/asio.hpp>\n"}, {"base/src/x.cpp": "#include <folly/x.h>\n"}],

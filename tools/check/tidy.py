@@ -36,8 +36,8 @@ def layout(run: Run) -> Test:
 def part_headers(run: Run) -> list[Test]:
     """One test per part: clang-tidy over its <pinion/PART.hpp>."""
     tests = []
-    parts = [folder.parents[1].parent for folder in sorted(tree.ROOT.glob("*/include/pinion/*.hpp"))
-             if folder.stem == folder.parents[1].parent.name]
+    headers = [*tree.ROOT.glob("*/include/pinion/*.hpp"), *tree.ROOT.glob("hosts/*/include/pinion/*.hpp")]
+    parts = [header.parents[1].parent for header in sorted(headers) if header.stem == header.parents[1].parent.name]
     generated = _generated_headers(run) if parts else None
     folder = tree.BUILD / "style"
     folder.mkdir(parents=True, exist_ok=True)

@@ -47,12 +47,12 @@ _OLD_GCC = Consumer("gcc", cmake=OLD_CMAKE)
 
 
 def run(run: Run) -> list[Test]:
-    parts = tuple(cmake_options.parts())
+    parts, hosts = tuple(cmake_options.parts()), tuple(cmake_options.hosts())
     swaps = [(option.name, cmake_options.another_backend(option)) for part in parts
              for option in cmake_options.defaults(part)]
     installations = (
         Installation("default features", "pinion", parts, (_OLD_GCC, Consumer("gcc", build_type="Debug"))),
-        Installation("all features", f"pinion[{','.join((*parts, 'modules'))}]", parts,
+        Installation("all features", f"pinion[{','.join((*parts, *hosts, 'modules'))}]", (*parts, *hosts),
                      (Consumer("clang", _BOTH), Consumer("clang", _BOTH, "Debug"), _OLD_GCC, Consumer("gcc")), "clang"),
         Installation("no features", "pinion[core]", (), (Consumer("gcc"),)),
         Installation("other default backends and contracts, from the triplet", "pinion", parts, (Consumer("gcc"),),
@@ -139,6 +139,8 @@ def _expected(installation: Installation) -> str:
         result[f"EXPECTED_{part.upper()}"] = str(int(part in installation.parts))
         for option in cmake_options.defaults(part):
             result[f"EXPECTED_{option.short_name.upper()}"] = option.default
+    for host in cmake_options.hosts():
+        result[f"EXPECTED_WITH_{host.upper()}"] = str(int(host in installation.parts))
     result |= dict(line.split("=") for line in installation.expected)
     return ";".join(f"{name}={value}" for name, value in result.items())
 
@@ -161,7 +163,7 @@ def _page() -> list[Test]:
     """A variable of the triplet is called as in CMake; a feature of more than on and off says what it stands for."""
     variables = vcpkg_manifest.triplet_variables()
     expected = {option.name: [option.name] if option.name in variables else
-                [option.short_name, *(["ON", "OFF"] if len(option.values) > 2 else [])]
+                [cmake_options.feature_of(option), *(["ON", "OFF"] if len(option.values) > 2 else [])]
                 for option in cmake_options.for_users()}
     return [packages_page.unread_blocks(), packages_page.compare_values(),
             packages_page.compare_options("vcpkg's name", 3, expected)]

@@ -25,7 +25,7 @@ _HELPERS = {"vcpkg_cmake_configure": "vcpkg-cmake", "vcpkg_cmake_install": "vcpk
 
 # What find_package() is given -> the port that provides it.
 _PORT_OF_PACKAGE = {"tl-expected": "tl-expected", "GTest": "gtest", "rapidcheck": "rapidcheck",
-                    "benchmark": "benchmark"}
+                    "benchmark": "benchmark", "Boost": "boost-asio"}
 
 
 def complaints_of_form(text: str) -> list[str]:
@@ -63,22 +63,27 @@ def complaints_of_pinion(manifest: dict) -> list[str]:
 
 
 def complaints_of_port(manifest: dict, portfile: str) -> list[str]:
-    """The features are the parts and the modules; what the portfile names is what there is."""
-    parts = cmake_options.parts()
+    """The features are the parts, the hosts and the modules; what the portfile names is what there is."""
+    parts, hosts = cmake_options.parts(), cmake_options.hosts()
     features = set(manifest.get("features", {}))
     wrong = []
-    if features != {*parts, "modules"}:
-        wrong.append(f"the features are {sorted(features)}; the parts and `modules` are {sorted([*parts, 'modules'])}")
+    if features != {*parts, *hosts, "modules"}:
+        wrong.append(f"the features are {sorted(features)}; the parts, the hosts and `modules` are "
+                     f"{sorted([*parts, *hosts, 'modules'])}")
     if sorted(manifest.get("default-features", [])) != sorted(parts):
         wrong.append(f"the default features are not all parts, as in CMake: {' '.join(parts)}")
     passed = set(re.findall(r"^  ([a-z-]+) (PINION_\w+)", portfile, re.MULTILINE))
-    if passed != {(name, f"PINION_{name.upper()}") for name in features}:
+    if passed != {(name, f"PINION_{'WITH_' if name in hosts else ''}{name.upper()}") for name in features}:
         wrong.append(f"the portfile passes on {sorted(name for name, _ in passed)} of the features {sorted(features)}")
     wrong += [f"the portfile knows the values {given} of {name}; CMake knows {known}"
               for name, known in triplet_variables().items() if (given := portfile_values(portfile).get(name)) != known]
     dependencies = set(map(_name_of, manifest.get("dependencies", [])))
     wrong += [f"the portfile calls {function}, so the manifest is to depend on {port}"
               for function, port in _HELPERS.items() if f"{function}(" in portfile and port not in dependencies]
+    for host in hosts:
+        theirs = set(map(_name_of, manifest.get("features", {}).get(host, {}).get("dependencies", [])))
+        wrong += [f"{port} provides what hosts/{host} finds, and is no dependency of the feature {host}"
+                  for port in _ports_of([tree.ROOT / "hosts" / host / "CMakeLists.txt"]) if port not in theirs]
     return wrong + [f"{port} provides what pinion finds, and is no dependency"
                     for port in _ports_of(_package_files()) if port not in dependencies]
 
@@ -94,9 +99,9 @@ def complaints_of_root(manifest: dict) -> list[str]:
 
 def triplet_variables() -> dict[str, list[str]]:
     """What CMake calls an option and vcpkg has no feature for: variables that a triplet may set, and their values."""
-    features = {*cmake_options.parts(), "modules"}
+    features = {*cmake_options.parts(), *cmake_options.hosts(), "modules"}
     return {option.name: list(option.values) for option in cmake_options.for_users()
-            if option.short_name not in features}
+            if cmake_options.feature_of(option) not in features}
 
 
 def portfile_values(portfile: str) -> dict[str, list[str]]:

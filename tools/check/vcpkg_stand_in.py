@@ -14,6 +14,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import platform
 import re
 import shutil
 import subprocess
@@ -24,7 +25,9 @@ from check import vcpkg_lint, vcpkg_platform
 ROOT = pathlib.Path(__file__).resolve().parents[2] / "cmake" / "vcpkg_harness"
 
 # Ports whose packages are Debian's: what of /usr makes up the installed package.
-SYSTEM_PORTS = {"tl-expected": ("include/tl", "share/cmake/tl-expected")}
+_CMAKE = f"lib/{platform.machine()}-linux-gnu/cmake"
+SYSTEM_PORTS = {"tl-expected": ("include/tl", "share/cmake/tl-expected"),
+                "boost-asio": ("include/boost", f"{_CMAKE}/Boost-1.81.0", f"{_CMAKE}/boost_headers-1.81.0")}
 _SPEC = re.compile(r"(?P<name>[a-z0-9-]+)(?:\[(?P<features>[a-z0-9,-]+)\])?(?::(?P<triplet>[a-z0-9-]+))?")
 
 
@@ -47,13 +50,16 @@ class Port:
         chosen = wanted | (set(self.manifest.get("default-features", [])) if with_defaults else set())
         for feature in sorted(chosen - known.keys() - {"core"}):
             raise Refused(f"{self.name} has no feature named {feature}.")
-        return chosen | {"core"}
+        # What a feature needs of the port itself.
+        needed = {other for name in chosen & known.keys() for entry in known[name].get("dependencies", [])
+                  if isinstance(entry, dict) and entry["name"] == self.name for other in entry.get("features", [])}
+        return chosen | {"core"} if needed <= chosen else self.features(chosen | needed, False)
 
     def dependencies(self, features: set[str]) -> set[str]:
         known = self.manifest.get("features", {})
         lists = [self.manifest.get("dependencies", []), *(known[name].get("dependencies", []) for name in features
                                                           if name in known)]
-        return {entry if isinstance(entry, str) else entry["name"] for entries in lists for entry in entries}
+        return {entry if isinstance(entry, str) else entry["name"] for entries in lists for entry in entries} - {self.name}
 
 
 def main(arguments: list[str]) -> int:
