@@ -112,7 +112,7 @@ void ticker::add(ticked_slice& slice, stall_watch watch) {
     guarded_->board.remove(slice);
     throw;
   }
-  if (slice.has_end()) gate_.opened();
+  if (slice.has_end()) gate_.opened(instant{0});
 }
 
 void ticker::remove(ticked_slice& slice) noexcept {
@@ -165,9 +165,9 @@ void ticker::run() noexcept {
       if (guarded_->is_ending) return;
       next = guarded_->board.tick(monotonic_clock::now());
     }
-    gate_.wait(next, [this] {
+    gate_.wait(next, [this](instant until) {
       const std::scoped_lock lock{guarded_->mutex};
-      return guarded_->board.is_quiet();
+      return guarded_->board.is_quiet_until(until);
     });
     // Relaxed: a count for people; this thread alone writes it.
     wakes_.store(wakes_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);

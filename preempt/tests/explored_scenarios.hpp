@@ -117,8 +117,8 @@ class explored_ticker {
 
   void add(slice_type& one, stall_watch watch) { board_.add(one, watch); }
   void remove(slice_type& one) noexcept { board_.remove(one); }
-  void began(bool rested) noexcept {
-    if (rested) gate_.opened();
+  void began(bool is_told, instant end) noexcept {
+    if (is_told) gate_.opened(end);
   }
   void run() {
     for (;;) {
@@ -128,9 +128,9 @@ class explored_ticker {
         if (is_ending_.read()) return;
         next = board_.tick(instant{100});
       }
-      gate_.wait(next, [this] {
+      gate_.wait(next, [this](instant until) {
         const std::scoped_lock lock{mutex_};
-        return board_.is_quiet();
+        return board_.is_quiet_until(until);
       });
     }
   }

@@ -27,12 +27,13 @@ class played_ticker {
 
   void add(slice_type& one, stall_watch watch) { board.add(one, watch); }
   void remove(const slice_type& one) noexcept { board.remove(one); }
-  void began(bool rested) {
-    if (rested && next == never) woken_();
+  void began(bool is_told, instant end) {
+    if (is_told && end < until) woken_();
   }
 
   basic_tick_board<watched_sync> board;
-  instant next = never;  // when the thread looks; with never it sleeps
+  instant until = never;  // when the thread means to look
+  instant next = never;   // when it does
 
  private:
   std::function<void()> woken_;
@@ -43,6 +44,7 @@ class with_ticker final : public each_with_a_source<basic_ticker_source<played_t
   explicit with_ticker(const machine& on)
       : each_with_a_source(on), ticker_(on.slice_min, [this] {
           called();
+          ticker_.until = now();
           ticker_.next = late(now());
         }) {
     played_ticker::slice_type::before = on.slices;
@@ -69,7 +71,8 @@ class with_ticker final : public each_with_a_source<basic_ticker_source<played_t
     woke();
     const instant next = ticker_.board.tick(now());
     // As the thread does: whether nobody has begun meanwhile.
-    ticker_.next = next == never && !ticker_.board.is_quiet() ? late(now()) : late(next);
+    ticker_.until = ticker_.board.is_quiet_until(next) ? next : now();
+    ticker_.next = late(ticker_.until);
   }
 
  private:

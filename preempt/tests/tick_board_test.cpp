@@ -50,17 +50,83 @@ TEST(TickBoardTest, IsQuietWhileNoSliceHasAnEnd) {
   ticked_slice one, other;
   board.add(one, {});
   board.add(other, {});
-  EXPECT_TRUE(board.is_quiet());
+  EXPECT_TRUE(board.is_quiet_until(never));
   EXPECT_EQ(board.tick(at(1'000)), never);
 
   one.begin(at(2'000));
-  EXPECT_FALSE(board.is_quiet());
+  EXPECT_FALSE(board.is_quiet_until(never));
   EXPECT_NE(board.tick(at(1'000)), never);
   one.begin(never);
 
-  EXPECT_TRUE(board.is_quiet());
+  EXPECT_TRUE(board.is_quiet_until(never));
   EXPECT_EQ(board.tick(at(3'000)), never);
   EXPECT_FALSE(one.word().is_due());
+}
+
+TEST(TickBoardTest, IsQuietUntilTheFirstEndOfASliceThatIsNotOver) {
+  tick_board board{resolution};
+  ticked_slice one, other;
+  board.add(one, {});
+  board.add(other, {});
+  one.begin(at(2'000));
+  other.begin(at(3'000));
+
+  EXPECT_TRUE(board.is_quiet_until(at(2'000)));
+  EXPECT_FALSE(board.is_quiet_until(at(2'001)));
+  static_cast<void>(board.tick(at(2'000)));
+  EXPECT_TRUE(board.is_quiet_until(at(3'000)));
+  EXPECT_FALSE(board.is_quiet_until(at(3'001)));
+}
+
+// One after the other, each of that length, over at its end; the last one's end.
+instant run_slices(ticked_slice& slice, int count, duration length, instant from) {
+  for (; count != 0; --count) {
+    static_cast<void>(slice.begin(from + length, length));
+    from = from + length;
+  }
+  return from;
+}
+
+TEST(TickBoardTest, LooksNoSoonerThanASliceThatBeginsMeanwhileCouldBeOver) {
+  constexpr duration length{5'000};
+  tick_board board{resolution};
+  ticked_slice slice;
+  board.add(slice, {});
+  run_slices(slice, 64, length, at(0));
+
+  static_cast<void>(slice.begin(at(1'009'000), duration{9'000}));
+
+  EXPECT_EQ(board.tick(at(1'000'000)), at(1'005'000));
+  EXPECT_EQ(board.tick(at(1'009'000)), at(1'014'000)) << "over: the next may begin at once";
+}
+
+TEST(TickBoardTest, IsToldOfTheFirstSliceAndOfOneThatIsShorterThanAllLately) {
+  ticked_slice slice;
+
+  EXPECT_TRUE(slice.begin(at(5'000), duration{5'000})) << "none had an end";
+  EXPECT_FALSE(slice.begin(at(10'000), duration{5'000}));
+  instant now = run_slices(slice, 126, duration{5'000}, at(10'000));
+  EXPECT_FALSE(slice.begin(now + duration{5'000}, duration{5'000}));
+  EXPECT_TRUE(slice.begin(now + duration{4'999}, duration{4'999}));
+  EXPECT_FALSE(slice.begin(now + duration{4'999}, duration{4'999})) << "known by now";
+  slice.begin(never);
+  EXPECT_TRUE(slice.begin(now + duration{5'000}, duration{5'000})) << "it rested";
+}
+
+TEST(TickBoardTest, ForgetsAShortSliceAfterAsManyAsItRemembers) {
+  tick_board board{resolution};
+  ticked_slice slice;
+  board.add(slice, {});
+  instant now = run_slices(slice, 64, duration{5'000}, at(0));
+  now = run_slices(slice, 1, duration{300}, now);
+  now = run_slices(slice, 63, duration{5'000}, now);
+  static_cast<void>(slice.begin(now + duration{9'000}, duration{9'000}));
+  EXPECT_EQ(board.tick(now), now + duration{300});
+
+  now = run_slices(slice, 63, duration{5'000}, now);
+
+  static_cast<void>(slice.begin(now + duration{9'000}, duration{9'000}));
+  EXPECT_EQ(board.tick(now), now + duration{5'000});
 }
 
 TEST(TickBoardTest, LooksNoMoreAtASliceThatWasRemoved) {

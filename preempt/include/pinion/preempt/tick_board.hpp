@@ -6,18 +6,20 @@
 // ask again. ticker is that somebody, a thread; in simulation it is the test.
 //
 //   ticked_slice slice;                       board.add(slice, {});                  // the owner's; registered once
-//   slice.begin(now + quantum);               // the owner: stores, and no more
+//   if (slice.begin(now + q, q)) tell();      // the owner: stores, and seldom more
 //   const instant next = board.tick(now);     // the other: ends what is over
-//   … wait until `next` … ; never: until somebody begins (is_quiet)
+//   … wait until `next`, unless !board.is_quiet_until(next), or until told …
 //
-// How it is exact without being told. Slices last `resolution` or more; so whoever asks again after `resolution` at the latest has missed
-// the end of none, whatever began meanwhile, and waits for the exact end of those that he sees. One that is to last for less may be
-// over so much later.
+// How it is exact without being told of each slice. A slice has a length below which none of its owner's was lately (`least`); so whoever
+// looks again after that has missed the end of none that began meanwhile, and waits for the exact end of the one that he sees. An owner
+// tells when a slice is shorter than that, and when the one before had no end. The length is learnt: over 64 slices, and lowered at once.
+// No look comes sooner than `resolution` after the one before, but for an end: a slice that is to last for less may be over so much later.
 //
 // Memory ordering. The end is written before the word that releases it; who acquires the word sees that end or a later one. With an
-// earlier word and a later end the slice isn't over yet, or its compare-and-exchange fails. Going quiet is a handshake like that of
-// a waker: the owner stores its end, then a fence, then reads whether the other sleeps; the other says that it sleeps, then a fence,
-// then reads the ends. One of the two sees the other (both fences are seq_cst).
+// earlier word and a later end the slice isn't over yet, or its compare-and-exchange fails. To tell is a handshake like that of a waker:
+// the owner stores its end and its least length, then a fence, then reads until when the other sleeps; the other says until when it
+// sleeps, then a fence, then reads the ends. One of the two sees the other (both fences are seq_cst). A tick that went by an older least
+// length wants to sleep for too long: the ends that are read after the fence say so, and the next tick has the length that is.
 #pragma once
 
 #include <algorithm>
@@ -55,6 +57,13 @@ class basic_ticked_slice {
     end_.store(end.ns, std::memory_order_relaxed);  // released by the word
     word_.begin();
   }
+  /// The same, of one with an end, and how long it is to last. Whether to tell who ticks: he may be about to look too late.
+  [[nodiscard]] bool begin(instant end, duration length) noexcept {
+    const bool is_told = !has_end() || length.ns < least_.load(std::memory_order_relaxed);
+    learn(length.ns);
+    begin(end);
+    return is_told;
+  }
   /// Whether the slice that runs has an end. Any thread.
   [[nodiscard]] bool has_end() const noexcept { return end_.load(std::memory_order_relaxed) != never.ns; }
 
@@ -62,8 +71,25 @@ class basic_ticked_slice {
   template <sync_traits>
   friend class basic_tick_board;
 
+  static constexpr std::uint32_t window = 64;
+
+  void learn(std::uint64_t length) noexcept {
+    shortest_ = std::min(shortest_, length);
+    const bool is_window_over = --window_left_ == 0;
+    // Relaxed: what it is lowered for is told of, and raised is only that others may look less often.
+    if (length < least_.load(std::memory_order_relaxed) || is_window_over)
+      least_.store(is_window_over ? shortest_ : length, std::memory_order_relaxed);
+    if (!is_window_over) return;
+    shortest_ = never.ns;
+    window_left_ = window;
+  }
+
   basic_slice_word<Sync> word_;
   typename Sync::template atomic<std::uint64_t> end_{never.ns};
+  typename Sync::template atomic<std::uint64_t> least_{0};
+  // The owner's: of this window.
+  std::uint64_t shortest_ = never.ns;
+  std::uint32_t window_left_ = window;
   // The board's.
   stall_watch watch_{};
   std::uint32_t told_ = 0;  // the slice that was reported
@@ -73,7 +99,8 @@ class basic_ticked_slice {
 template <sync_traits Sync>
 class basic_tick_board {
  public:
-  /// For slices of at least that length; one that is to be shorter may be over as late as if it were not.
+  /// For slices of at least that length; one that is to be shorter may be over as late as if it were not. No look but for an end comes
+  /// sooner after another.
   explicit basic_tick_board(duration resolution) noexcept : resolution_(resolution) {}
 
   /// Looks after that one from the next tick on. May throw std::bad_alloc, and then does not.
@@ -84,15 +111,20 @@ class basic_tick_board {
   /// No more.
   void remove(const basic_ticked_slice<Sync>& slice) noexcept { std::erase(slices_, &slice); }
 
-  /// Ends each slice whose end has been. When to tick again: at the first end, or after `resolution`; never, if no slice has an end.
+  /// Ends each slice whose end has been. When to tick again: at the first end, or when a slice that begins from here on could be over;
+  /// never, if no slice has an end.
   [[nodiscard]] instant tick(instant now) noexcept {
     instant next = never;
     for (basic_ticked_slice<Sync>* slice : slices_) next = std::min(next, look_at(*slice, now));
     return next;
   }
-  /// Whether no slice has an end: then there is nothing to tick for until one begins.
-  [[nodiscard]] bool is_quiet() const noexcept {
-    return std::none_of(slices_.begin(), slices_.end(), [](const auto* slice) { return slice->has_end(); });
+  /// Whether no slice that is not over yet has an end before that; with `never`: any. Then there is nothing to tick for until then, but
+  /// for what begins.
+  [[nodiscard]] bool is_quiet_until(instant until) const noexcept {
+    return std::none_of(slices_.begin(), slices_.end(), [until](const auto* slice) {
+      const bool is_over = basic_slice_word<Sync>::is_over(slice->word_.seen());
+      return !is_over && instant{slice->end_.load(std::memory_order_relaxed)} < until;
+    });
   }
   /// Of those, the number.
   [[nodiscard]] std::size_t size() const noexcept { return slices_.size(); }
@@ -102,9 +134,10 @@ class basic_tick_board {
     const std::uint32_t seen = slice.word_.seen();
     const instant end{slice.end_.load(std::memory_order_relaxed)};
     if (end == never) return never;
-    if (now < end) return std::min(end, now + resolution_);
+    const instant look = now + std::max(resolution_, duration{slice.least_.load(std::memory_order_relaxed)});
+    if (now < end) return std::min(end, look);
     slice.word_.end(seen);
-    return std::min(now + resolution_, look_for_stall(slice, seen, end, now));
+    return std::min(look, look_for_stall(slice, seen, end, now));
   }
 
   // Told of slices alone that were over when this began: of one that has just been ended the owner may know already, and begin the next.

@@ -2,16 +2,17 @@
 //
 // ticker: a thread that ends slices, one for all executors of a process.
 //
-// It sleeps until the first end of all slices, or for `resolution`, whichever is first; and while no slice has an end, until one has: no
-// timer runs then. An owner who begins a slice makes a system call only if the thread sleeps so: the first after a time in which
-// nobody needed it.
+// It sleeps until the first end of all slices, and no longer than slices have lasted lately, so it wakes about twice for each slice whose
+// end comes; and while no slice has an end, until one has: no timer runs then. An owner who begins a slice makes a system call only if the
+// thread would sleep too long for it: for the first after a time in which nobody needed it, and for one that is shorter than the last
+// 64 to 128.
 //
 //   ticker_source source;                            // by ticker::shared(), which is made at first use
-//   ticker mine{{.resolution = ceil(50us)}};         // or by one of your own, which outlives its sources
+//   ticker mine{{.resolution = ceil(50us)}};         // or by one of your own, which outlives its sources: for slices below 200 us
 //   ticker_source finer{mine};
 //
-// What it costs: a wake of the thread each `resolution` while some slice has an end, a few microseconds of another core, if there is
-// one. Where there is none (one core in all) the thread has to push aside the task that runs: the kernel does, a slice of its own later.
+// What it costs: those wakes of the thread, some microseconds of another core each, if there is one. Where there is none (one core in all)
+// the thread has to push aside the task that runs: the kernel does, a slice of its own later.
 //
 // In a child of fork() the thread isn't there; it is made again when the next slice with an end begins.
 #pragma once
@@ -26,54 +27,59 @@
 
 namespace pinion::preempt {
 
-/// Where the thread sleeps while no slice has an end, and how an owner finds out.
+/// Where the thread sleeps, until when, and how an owner finds out.
 ///
 /// Memory ordering. What a call is for is never read from the state: the thread looks again after each wait. So everything here is
 /// relaxed but for the two fences, of which one sees the other, and a call may be forgotten that came before a wait ended:
-///   opened()   its end was stored before its fence. Had the thread's next fence been first, opened() would have found `asleep` of that
-///              wait, or a later state, and its call would be of that wait, too. So that fence is later, and is_quiet() sees the end.
+///   opened()   its end was stored before its fence. Had the thread's next fence been first, opened() would have read until when that
+///              wait is, or what was stored later, and its call would be of that wait, too. So that fence is later, and is_quiet_until()
+///              sees the end.
 ///   call()     the caller has let go of the lock before. Had the thread's next lock been first, the end of the wait would have happened
 ///              before the call, and could not have overwritten it. So that lock is later, and the thread sees what the caller did.
 template <sync_traits Sync>
 class basic_tick_gate {
  public:
   /// Nobody sleeps.
-  basic_tick_gate() { Sync::name(state_, "gate"); }
+  basic_tick_gate() {
+    Sync::name(state_, "gate");
+    Sync::name(until_, "until");
+  }
 
-  /// An owner whose slice had no end has begun one that has: wakes the thread if it sleeps for want of any. Otherwise a fence and a load.
-  void opened() noexcept {
-    // tick_board: the end was stored before this, and is_quiet() reads after the other's.
+  /// An owner has begun a slice with that end, of which the thread may not know: wakes it if it sleeps for longer. Otherwise a fence and
+  /// a load.
+  void opened(instant end) noexcept {
+    // tick_board: the end was stored before this, and is_quiet_until() reads after the other's.
     Sync::fence(std::memory_order_seq_cst);
-    if (state_.load(std::memory_order_relaxed) == asleep) call();
+    if (end.ns < until_.load(std::memory_order_relaxed)) call();
   }
   /// Wakes the thread, whatever it waits for. What it is to see was done before, under the lock that it takes after each wait.
   void call() noexcept {
     if (state_.exchange(called, std::memory_order_relaxed) != called) Sync::futex_wake(state_, 1);
   }
 
-  /// The thread: waits until then, or a call. With `never`, unless `is_quiet()` is false once it has said that it sleeps.
-  template <class IsQuiet>
-  void wait(instant until, IsQuiet is_quiet) noexcept {
-    const std::uint32_t how = until == never ? asleep : awake;
-    std::uint32_t was = awake;
-    // False: a call came since the last wait, and is taken here.
-    if (state_.compare_exchange_strong(was, how, std::memory_order_relaxed, std::memory_order_relaxed)) {
-      if (how == asleep) Sync::fence(std::memory_order_seq_cst);
-      if (how == awake || is_quiet()) Sync::futex_wait(state_, how, until);
-    }
-    state_.store(awake, std::memory_order_relaxed);
+  /// The thread: waits until then, or a call; not at all if `is_quiet_until(until)` is false once it has said until when it sleeps.
+  template <class IsQuietUntil>
+  void wait(instant until, IsQuietUntil is_quiet_until) noexcept {
+    until_.store(until.ns, std::memory_order_relaxed);
+    Sync::fence(std::memory_order_seq_cst);
+    // A call that came since the last wait is taken here.
+    if (state_.load(std::memory_order_relaxed) == uncalled && is_quiet_until(until))
+      Sync::futex_wait(state_, uncalled, until);
+    until_.store(0, std::memory_order_relaxed);  // it looks anyway: nobody needs to call
+    state_.store(uncalled, std::memory_order_relaxed);
   }
 
  private:
-  static constexpr std::uint32_t awake = 0;
-  static constexpr std::uint32_t asleep = 1;
-  static constexpr std::uint32_t called = 2;
-  typename Sync::template atomic<std::uint32_t> state_{awake};
+  static constexpr std::uint32_t uncalled = 0;
+  static constexpr std::uint32_t called = 1;
+  typename Sync::template atomic<std::uint32_t> state_{uncalled};
+  typename Sync::template atomic<std::uint64_t> until_{0};  // while it waits
 };
 
 /// How a ticker is made.
 struct ticker_options {
-  /// No slice that is to last so long is over late, but for what the machine takes to wake a thread; 10 us to 1 s.
+  /// No slice that is to last so long is over late, but for what the machine takes to wake a thread; 10 us to 1 s. While slices are as
+  /// short, the thread wakes as often.
   duration resolution{200'000};
 };
 
@@ -97,12 +103,12 @@ class ticker {
   void add(ticked_slice& slice, stall_watch watch = {});
   /// No more. Returns when the thread looks at it no longer. Not from a stall's hook, which may not fork() either.
   void remove(ticked_slice& slice) noexcept;
-  /// The slice's owner, each time that it has begun one with an end. `rested`: the one before had none.
-  void began(bool rested) noexcept {
+  /// The slice's owner, each time that it has begun one with that end. `is_told`: what basic_ticked_slice::begin() said.
+  void began(bool is_told, instant end) noexcept {
     // Relaxed: set at a fork, by the one thread that there is then.
     if (is_lost_.load(std::memory_order_relaxed)) [[unlikely]]
       start_again();
-    if (rested) gate_.opened();
+    if (is_told) gate_.opened(end);
   }
 
   /// What it was made with.

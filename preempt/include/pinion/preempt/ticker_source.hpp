@@ -3,7 +3,7 @@
 // ticker_source: slices that a thread ends, the default: no signal, no system call a slice, exact to the wake of a thread.
 //
 //   ticker_source source;
-//   source.begin(now, now + quantum);     // two stores; where it rested before, a fence, too, and rarely a system call
+//   source.begin(now, now + quantum);     // some stores; where it rested before, a fence, too, and rarely a system call
 //   … source.word().is_due() …
 //   source.rest();                        // two stores
 //
@@ -38,10 +38,13 @@ class basic_ticker_source {
 
   /// As preempt_source says. Due at `until`, or after the ticker's resolution if that is later.
   [[nodiscard]] const auto& word() const noexcept { return slice_.word(); }
-  void begin(instant /*now*/, instant until) noexcept {
-    const bool rested = !slice_.has_end();
-    slice_.begin(until);
-    if (until != never) ticker_.began(rested);
+  void begin(instant now, instant until) noexcept {
+    if (until == never) {
+      rest();
+      return;
+    }
+    const bool is_told = slice_.begin(until, until - now);
+    ticker_.began(is_told, until);
   }
   void rest() noexcept { slice_.begin(never); }
 
