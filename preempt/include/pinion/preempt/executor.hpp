@@ -13,6 +13,7 @@
 //
 // What yield() is given is where to go on, not who yields: the coroutine that awaits may be one that the task calls, and for_each has
 // one of its own. An executor that keeps something of a task's in its promise knows which task runs, and notes the handle there.
+// Nor does an executor look at that handle when its resume() has come back, not even for done(): the coroutine may be gone by then.
 #pragma once
 
 #include <concepts>

@@ -11,7 +11,7 @@
 //   // the owner's loop
 //   ring.enter();  ring.reap();                   // takes what waits: without this the word stays due
 //   source.begin(now, now + quantum);             // nothing, or queues the timeout
-//   if (source.needs_submit()) ring.enter();      // then
+//   if (source.needs_submit()) ring.submit();     // then, without fetching
 //   run(queue, source.word());
 //   source.rest();                                // one store
 //
@@ -23,6 +23,9 @@
 // Why needs_submit() is for the loop to ask: an entry counts from the next enter on, and only the owner enters (rule R3). A slice that runs
 // before that has no end in time. Why not a timeout that repeats by itself: an entry of a port is answered once (rule R4), one that
 // repeats could not be stopped by who doesn't know its user_data, and the kernel ends it silently where completions overflow.
+//
+// That enter fetches nothing (no GETEVENTS): one that did, and found the timeout over already, would post its completion and take the flag
+// back, and the slice would have no end. Where an enter can't be told so, reap after it, and begin once more if it brought anything.
 //
 // What the word doesn't do. It is the kernel's, so begin() and rest() don't clear it: an enter that gets events does. After rest() it is
 // due once more when the timeout is answered, which nobody queues again, and whenever an operation completes.
