@@ -85,23 +85,21 @@ constexpr fault table[] = {
     // clang-format on
 };
 
-using then = epoll_outcome;
-
 constexpr epoll_fault epoll_table[] = {
     // clang-format off
-    {"epoll_create1", "EMFILE", "too many descriptors in the process", &failing_calls::opening, -EMFILE, then::refused, 0, "", "RLIMIT_NOFILE"},
-    {"epoll_create1", "ENFILE", "too many files on the machine", &failing_calls::opening, -ENFILE, then::refused, 0, "", "fs.file-max"},
-    {"epoll_create1", "ENOMEM", "no memory", &failing_calls::opening, -ENOMEM, then::refused, 0, "", "memory.max"},
-    {"epoll_create1", "ENOSYS", "a sandbox", &failing_calls::opening, -ENOSYS, then::refused, 0, "", "sandbox"},
-    {"epoll_create1", "EPERM", "a seccomp profile", &failing_calls::opening, -EPERM, then::refused, 0, "", "sandbox"},
-    {"epoll_ctl: add", "ENOSPC", "the user watches as many as may be (fs.epoll.max_user_watches)", &failing_calls::adding, -ENOSPC, then::of_its_own, -ENOSPC, "ENOSPC", ""},
-    {"epoll_ctl: add", "ENOMEM", "no memory", &failing_calls::adding, -ENOMEM, then::of_its_own, -ENOMEM, "ENOMEM", ""},
-    {"epoll_ctl: add", "EPERM", "a file of a kind that has no readiness", &failing_calls::adding, -EPERM, then::of_its_own, -EOPNOTSUPP, "EOPNOTSUPP", ""},
-    {"epoll_ctl: modify", "ENOENT", "the descriptor was closed behind the ring's back", &failing_calls::modifying, -ENOENT, then::of_before, -EBADF, "EBADF", ""},
-    {"epoll_pwait2", "ENOSYS", "before Linux 5.11", &failing_calls::waiting, -ENOSYS, then::coarsely, 0, "", ""},
-    {"epoll_pwait2", "EPERM", "a sandbox that doesn't know it", &failing_calls::waiting, -EPERM, then::coarsely, 0, "", ""},
-    {"epoll_pwait2", "EINTR", "a signal", &failing_calls::waiting, -EINTR, then::kept, 0, "", ""},
-    {"epoll_pwait2", "EBADF", "somebody closed the epoll", &failing_calls::waiting, -EBADF, then::of_all, -EBADF, "EBADF", "closed"},
+    {"epoll_create1", "EMFILE", "too many descriptors in the process", &failing_calls::opening, -EMFILE, epoll_outcome::refused, 0, "", "RLIMIT_NOFILE"},
+    {"epoll_create1", "ENFILE", "too many files on the machine", &failing_calls::opening, -ENFILE, epoll_outcome::refused, 0, "", "fs.file-max"},
+    {"epoll_create1", "ENOMEM", "no memory", &failing_calls::opening, -ENOMEM, epoll_outcome::refused, 0, "", "memory.max"},
+    {"epoll_create1", "ENOSYS", "a sandbox", &failing_calls::opening, -ENOSYS, epoll_outcome::refused, 0, "", "sandbox"},
+    {"epoll_create1", "EPERM", "a seccomp profile", &failing_calls::opening, -EPERM, epoll_outcome::refused, 0, "", "sandbox"},
+    {"epoll_ctl: add", "ENOSPC", "the user watches as many as may be (fs.epoll.max_user_watches)", &failing_calls::adding, -ENOSPC, epoll_outcome::of_its_own, -ENOSPC, "ENOSPC", ""},
+    {"epoll_ctl: add", "ENOMEM", "no memory", &failing_calls::adding, -ENOMEM, epoll_outcome::of_its_own, -ENOMEM, "ENOMEM", ""},
+    {"epoll_ctl: add", "EPERM", "a file of a kind that has no readiness", &failing_calls::adding, -EPERM, epoll_outcome::of_its_own, -EOPNOTSUPP, "EOPNOTSUPP", ""},
+    {"epoll_ctl: modify", "ENOENT", "the descriptor was closed behind the ring's back", &failing_calls::modifying, -ENOENT, epoll_outcome::of_before, -EBADF, "EBADF", ""},
+    {"epoll_pwait2", "ENOSYS", "before Linux 5.11", &failing_calls::waiting, -ENOSYS, epoll_outcome::coarsely, 0, "", ""},
+    {"epoll_pwait2", "EPERM", "a sandbox that doesn't know it", &failing_calls::waiting, -EPERM, epoll_outcome::coarsely, 0, "", ""},
+    {"epoll_pwait2", "EINTR", "a signal", &failing_calls::waiting, -EINTR, epoll_outcome::kept, 0, "", ""},
+    {"epoll_pwait2", "EBADF", "somebody closed the epoll", &failing_calls::waiting, -EBADF, epoll_outcome::of_all, -EBADF, "EBADF", "closed"},
     // clang-format on
 };
 
@@ -122,12 +120,12 @@ const char* words_of(outcome then) {
 std::string words_of(const epoll_fault& row) {
   const std::string result = row.result_name;
   switch (row.then) {
-  case then::refused: return words_of(outcome::refused);
-  case then::of_its_own: return "what wanted to wait for that descriptor is answered with " + result;
-  case then::of_before: return "what waited for it is answered with " + result;
-  case then::coarsely: return "epoll_wait serves, in whole milliseconds, rounded up";
-  case then::kept: return "what is queued or waits is kept";
-  case then::of_all: return "all that waited is answered with " + result + ", which is reported";
+  case epoll_outcome::refused: return words_of(outcome::refused);
+  case epoll_outcome::of_its_own: return "what wanted to wait for that descriptor is answered with " + result;
+  case epoll_outcome::of_before: return "what waited for it is answered with " + result;
+  case epoll_outcome::coarsely: return "epoll_wait serves, in whole milliseconds, rounded up";
+  case epoll_outcome::kept: return "what is queued or waits is kept";
+  case epoll_outcome::of_all: return "all that waited is answered with " + result + ", which is reported";
   }
   return "";
 }
