@@ -23,6 +23,7 @@ namespace pinion::iosubmit::inline PINION_MODE {
 /// Stays where it is while a cancel of all is in flight.
 class flight_count : private ring_answer {
  public:
+  /// Of none yet.
   flight_count() noexcept : ring_answer{&was_cancelled} {}
   flight_count(const flight_count&) = delete;
   flight_count& operator=(const flight_count&) = delete;
