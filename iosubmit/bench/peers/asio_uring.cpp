@@ -27,7 +27,6 @@ struct io_uring_backend;
 
 void add_asio_uring() {
   add_file_work<over_asio<io_uring_backend>>("asio_uring");
-  add_loads<over_asio<io_uring_backend>>("asio_uring");
   add_burst<over_asio<io_uring_backend>>("asio_uring");
   add_echo<over_asio<io_uring_backend>>("asio_uring");
 }

@@ -58,7 +58,6 @@ struct over_asio {
           .async_write_some(boost::asio::buffer(from.data(), from.size()), told{this, &each});
     }
 
-    void turn() { context_.poll(); }
     void park(instant until = never) {
       if (until == never) {
         context_.run_one();
