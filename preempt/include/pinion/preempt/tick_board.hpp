@@ -59,8 +59,14 @@ class basic_ticked_slice {
   }
   /// The same, of one with an end, and how long it is to last. Whether to tell who ticks: he may be about to look too late.
   [[nodiscard]] bool begin(instant end, duration length) noexcept {
-    const bool is_told = !has_end() || length.ns < least_.load(std::memory_order_relaxed);
-    learn(length.ns);
+    // Relaxed: what it is lowered for is told of, and raised is only that others may look less often.
+    const bool is_shorter = length.ns < least_.load(std::memory_order_relaxed);
+    const bool is_told = is_shorter || !has_end();
+    if (is_shorter) [[unlikely]]
+      least_.store(length.ns, std::memory_order_relaxed);
+    shortest_ = std::min(shortest_, length.ns);
+    if (--window_left_ == 0) [[unlikely]]
+      begin_window();
     begin(end);
     return is_told;
   }
@@ -73,13 +79,8 @@ class basic_ticked_slice {
 
   static constexpr std::uint32_t window = 64;
 
-  void learn(std::uint64_t length) noexcept {
-    shortest_ = std::min(shortest_, length);
-    const bool is_window_over = --window_left_ == 0;
-    // Relaxed: what it is lowered for is told of, and raised is only that others may look less often.
-    if (length < least_.load(std::memory_order_relaxed) || is_window_over)
-      least_.store(is_window_over ? shortest_ : length, std::memory_order_relaxed);
-    if (!is_window_over) return;
+  void begin_window() noexcept {
+    least_.store(shortest_, std::memory_order_relaxed);
     shortest_ = never.ns;
     window_left_ = window;
   }
