@@ -10,7 +10,7 @@
 //   source.begin(now, now + quantum);         // the whole budget; the time says only that there is an end
 //   if (source.spend(4)) …                    // due?
 //
-// A check calls it, and writes: about a nanosecond more than two loads.
+// A check calls it, and writes: dearer than two loads by that.
 #pragma once
 
 #include <cstdint>

@@ -63,7 +63,7 @@ class basic_word {
   [[gnu::noinline]] [[nodiscard]] bool asked() const noexcept;
 };
 
-/// A word whose source counts or looks at a clock itself, at each check: the call costs about a nanosecond more.
+/// A word whose source counts or looks at a clock itself, at each check: a call, and what that does.
 template <sync_traits Sync>
 class basic_asking_word : public basic_word<Sync> {
  public:
