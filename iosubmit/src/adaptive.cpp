@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <pinion/iosubmit/adaptive.hpp>
+#include <pinion/iosubmit/policy/adaptive.hpp>
 
 #include "microseconds.hpp"
 

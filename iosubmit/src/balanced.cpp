@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <pinion/iosubmit/balanced.hpp>
+#include <pinion/iosubmit/policy/balanced.hpp>
 
 #include "microseconds.hpp"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The rules with fixed numbers, as text.
-#include <pinion/iosubmit/batch_or_idle.hpp>
-#include <pinion/iosubmit/batch_rule.hpp>
-#include <pinion/iosubmit/high_throughput.hpp>
-#include <pinion/iosubmit/low_latency.hpp>
+#include <pinion/iosubmit/policy/batch_or_idle.hpp>
+#include <pinion/iosubmit/policy/batch_rule.hpp>
+#include <pinion/iosubmit/policy/high_throughput.hpp>
+#include <pinion/iosubmit/policy/low_latency.hpp>
 
 #include "microseconds.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <pinion/iosubmit/chosen_policy.hpp>
+#include <pinion/iosubmit/policy/chosen_policy.hpp>
 
 #include "microseconds.hpp"
 

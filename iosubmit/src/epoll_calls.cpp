@@ -16,8 +16,8 @@
 #include <cerrno>
 #include <chrono>
 #include <ctime>
+#include <pinion/iosubmit/detail/epoll_calls.hpp>
 #include <pinion/iosubmit/entries.hpp>
-#include <pinion/iosubmit/epoll_calls.hpp>
 
 namespace pinion::iosubmit {
 namespace {

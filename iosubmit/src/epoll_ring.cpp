@@ -2,8 +2,8 @@
 //
 // Why there is no epoll.
 #include <cerrno>
-#include <pinion/iosubmit/epoll_ring.hpp>
-#include <pinion/iosubmit/uring_calls.hpp>
+#include <pinion/iosubmit/detail/uring_calls.hpp>
+#include <pinion/iosubmit/ring/epoll_ring.hpp>
 #include <system_error>
 
 namespace pinion::iosubmit::epoll_detail {

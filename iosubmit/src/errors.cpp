@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cerrno>
 #include <pinion/base/diagnostic.hpp>
-#include <pinion/iosubmit/errors.hpp>
+#include <pinion/iosubmit/detail/errors.hpp>
 #include <source_location>
 
 namespace pinion::iosubmit::errors {

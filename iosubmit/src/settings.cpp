@@ -5,7 +5,7 @@
 #include <iterator>
 #include <mutex>
 #include <pinion/base/diagnostic.hpp>
-#include <pinion/iosubmit/settings.hpp>
+#include <pinion/iosubmit/policy/settings.hpp>
 #include <source_location>
 #include <system_error>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <pinion/iosubmit/submit_mode.hpp>
+#include <pinion/iosubmit/policy/submit_mode.hpp>
 
 namespace pinion::iosubmit {
 

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <limits>
 #include <pinion/base/ring.hpp>
-#include <pinion/iosubmit/uring_calls.hpp>
+#include <pinion/iosubmit/detail/uring_calls.hpp>
 
 namespace pinion::iosubmit {
 namespace {

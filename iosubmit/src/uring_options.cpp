@@ -4,8 +4,8 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
-#include <pinion/iosubmit/uring_kernel.hpp>
-#include <pinion/iosubmit/uring_options.hpp>
+#include <pinion/iosubmit/detail/uring_kernel.hpp>
+#include <pinion/iosubmit/ring/uring_options.hpp>
 
 namespace pinion::iosubmit {
 namespace {

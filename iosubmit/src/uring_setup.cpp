@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <limits>
 #include <pinion/base/diagnostic.hpp>
-#include <pinion/iosubmit/uring_setup.hpp>
+#include <pinion/iosubmit/detail/uring_setup.hpp>
 #include <system_error>
 
 namespace pinion::iosubmit::uring_detail {

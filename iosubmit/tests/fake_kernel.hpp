@@ -18,7 +18,7 @@
 #include <limits>
 #include <map>
 #include <pinion/base/ring.hpp>
-#include <pinion/iosubmit/uring_kernel.hpp>
+#include <pinion/iosubmit/detail/uring_kernel.hpp>
 #include <vector>
 
 namespace pinion::iosubmit::testing {

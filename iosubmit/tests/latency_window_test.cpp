@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <pinion/iosubmit/latency_window.hpp>
+#include <pinion/iosubmit/detail/latency_window.hpp>
 #include <string>
 #include <vector>
 

@@ -23,7 +23,7 @@
 #include <cstdint>
 #include <deque>
 #include <pinion/iosubmit/concept.hpp>
-#include <pinion/iosubmit/submit_mode.hpp>
+#include <pinion/iosubmit/policy/submit_mode.hpp>
 #include <vector>
 
 namespace pinion::iosubmit::testing {

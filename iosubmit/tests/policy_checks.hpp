@@ -7,7 +7,7 @@
 
 #include <memory>
 #include <pinion/iosubmit/concept.hpp>
-#include <pinion/iosubmit/submit_mode.hpp>
+#include <pinion/iosubmit/policy/submit_mode.hpp>
 #include <vector>
 
 #include "violation.hpp"

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <pinion/iosubmit/settings.hpp>
+#include <pinion/iosubmit/policy/settings.hpp>
 #include <string>
 #include <string_view>
 

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <optional>
 #include <pinion/base/diagnostic.hpp>
-#include <pinion/iosubmit/settings.hpp>
+#include <pinion/iosubmit/policy/settings.hpp>
 #include <string>
 #include <string_view>
 #include <tuple>

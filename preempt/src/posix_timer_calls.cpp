@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // posix_timer_calls: the system calls.
-#include <pinion/preempt/posix_timer_calls.hpp>
+#include <pinion/preempt/detail/posix_timer_calls.hpp>
 
 #include <pthread.h>
 #include <sys/syscall.h>

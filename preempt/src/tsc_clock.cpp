@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tsc_counter: whether the processor's counter is a clock, and its rate.
-#include <pinion/preempt/tsc_clock.hpp>
+#include <pinion/preempt/detail/tsc_clock.hpp>
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>

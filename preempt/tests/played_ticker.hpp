@@ -5,7 +5,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <pinion/preempt/tick_board.hpp>
+#include <pinion/preempt/detail/tick_board.hpp>
 #include <pinion/preempt/ticker_source.hpp>
 #include <utility>
 

@@ -14,7 +14,7 @@
 #include <functional>
 #include <map>
 #include <pinion/base/time.hpp>
-#include <pinion/preempt/posix_timer_calls.hpp>
+#include <pinion/preempt/detail/posix_timer_calls.hpp>
 #include <set>
 #include <vector>
 

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <pinion/timer/slab.hpp>
+#include <pinion/timer/detail/slab.hpp>
 
 namespace pinion::timer::bench {
 

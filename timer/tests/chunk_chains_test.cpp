@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
-#include <pinion/timer/chunk_chains.hpp>
+#include <pinion/timer/detail/chunk_chains.hpp>
 #include <vector>
 
 namespace pinion::timer {

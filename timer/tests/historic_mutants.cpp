@@ -5,7 +5,7 @@
 // letter or number is the defect's in the survey of them.
 #include <algorithm>
 #include <map>
-#include <pinion/timer/stationary_wheel.hpp>
+#include <pinion/timer/wheel/stationary_wheel.hpp>
 
 #include "historic_wheel.hpp"
 

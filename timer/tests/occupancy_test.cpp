@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <pinion/timer/occupancy.hpp>
+#include <pinion/timer/detail/occupancy.hpp>
 #include <set>
 
 #include "scenario.hpp"

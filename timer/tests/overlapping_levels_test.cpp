@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <pinion/timer/overlapping_levels.hpp>
+#include <pinion/timer/wheel/overlapping_levels.hpp>
 #include <vector>
 
 #include "scenario.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <pinion/timer/slot_map.hpp>
+#include <pinion/timer/detail/slot_map.hpp>
 #include <set>
 #include <vector>
 

@@ -9,12 +9,12 @@
 #pragma once
 
 #include <pinion/config.hpp>
-#include <pinion/iosubmit/adaptive.hpp>
-#include <pinion/iosubmit/balanced.hpp>
-#include <pinion/iosubmit/batch_or_idle.hpp>
-#include <pinion/iosubmit/chosen_policy.hpp>
-#include <pinion/iosubmit/high_throughput.hpp>
-#include <pinion/iosubmit/low_latency.hpp>
+#include <pinion/iosubmit/policy/adaptive.hpp>
+#include <pinion/iosubmit/policy/balanced.hpp>
+#include <pinion/iosubmit/policy/batch_or_idle.hpp>
+#include <pinion/iosubmit/policy/chosen_policy.hpp>
+#include <pinion/iosubmit/policy/high_throughput.hpp>
+#include <pinion/iosubmit/policy/low_latency.hpp>
 
 namespace pinion::iosubmit {
 

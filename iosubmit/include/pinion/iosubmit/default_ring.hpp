@@ -18,9 +18,9 @@
 #include <concepts>
 #include <pinion/base/error.hpp>
 #include <pinion/config.hpp>
-#include <pinion/iosubmit/either_ring.hpp>
-#include <pinion/iosubmit/epoll_ring.hpp>
-#include <pinion/iosubmit/uring_ring.hpp>
+#include <pinion/iosubmit/ring/either_ring.hpp>
+#include <pinion/iosubmit/ring/epoll_ring.hpp>
+#include <pinion/iosubmit/ring/uring_ring.hpp>
 #include <utility>
 
 namespace pinion::iosubmit {

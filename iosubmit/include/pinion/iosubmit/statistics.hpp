@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <optional>
 #include <pinion/base/time.hpp>
-#include <pinion/iosubmit/submit_mode.hpp>
+#include <pinion/iosubmit/policy/submit_mode.hpp>
 #include <string>
 #include <string_view>
 

@@ -24,13 +24,13 @@
 #include <pinion/base/time.hpp>
 #include <pinion/config.hpp>
 #include <pinion/iosubmit/concept.hpp>
+#include <pinion/iosubmit/detail/errors.hpp>
+#include <pinion/iosubmit/detail/flight_count.hpp>
+#include <pinion/iosubmit/detail/operation_backlog.hpp>
+#include <pinion/iosubmit/detail/submission_recorder.hpp>
 #include <pinion/iosubmit/entries.hpp>
-#include <pinion/iosubmit/errors.hpp>
-#include <pinion/iosubmit/flight_count.hpp>
 #include <pinion/iosubmit/message_sink.hpp>
 #include <pinion/iosubmit/operation.hpp>
-#include <pinion/iosubmit/operation_backlog.hpp>
-#include <pinion/iosubmit/submission_recorder.hpp>
 #include <utility>
 
 namespace pinion::iosubmit::inline PINION_MODE {

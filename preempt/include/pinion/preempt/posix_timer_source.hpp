@@ -41,9 +41,9 @@
 #include <pinion/base/time.hpp>
 #include <pinion/config.hpp>
 #include <pinion/preempt/concept.hpp>
-#include <pinion/preempt/posix_timer_calls.hpp>
-#include <pinion/preempt/tick_board.hpp>
-#include <pinion/preempt/timer_signal.hpp>
+#include <pinion/preempt/detail/posix_timer_calls.hpp>
+#include <pinion/preempt/detail/tick_board.hpp>
+#include <pinion/preempt/detail/timer_signal.hpp>
 #include <pinion/preempt/word.hpp>
 
 namespace pinion::preempt {

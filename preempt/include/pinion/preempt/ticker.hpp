@@ -23,7 +23,7 @@
 #include <mutex>
 #include <pinion/base/sync.hpp>
 #include <pinion/base/time.hpp>
-#include <pinion/preempt/tick_board.hpp>
+#include <pinion/preempt/detail/tick_board.hpp>
 
 namespace pinion::preempt {
 

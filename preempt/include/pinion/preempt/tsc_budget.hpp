@@ -25,7 +25,7 @@
 #include <cstdint>
 #include <pinion/base/time.hpp>
 #include <pinion/preempt/concept.hpp>
-#include <pinion/preempt/tsc_clock.hpp>
+#include <pinion/preempt/detail/tsc_clock.hpp>
 #include <pinion/preempt/word.hpp>
 #include <utility>
 

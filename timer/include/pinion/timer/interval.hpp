@@ -14,7 +14,7 @@
 #include <concepts>
 #include <functional>
 #include <pinion/base/time.hpp>
-#include <pinion/timer/embedded_timer.hpp>
+#include <pinion/timer/detail/embedded_timer.hpp>
 #include <pinion/timer/phase.hpp>
 #include <pinion/timer/timer_call.hpp>
 #include <pinion/timer/when.hpp>

@@ -23,9 +23,9 @@
 #include <pinion/base/error.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/timer/concept.hpp>
-#include <pinion/timer/event_counter.hpp>
-#include <pinion/timer/slot_map.hpp>
-#include <pinion/timer/work_counter.hpp>
+#include <pinion/timer/detail/event_counter.hpp>
+#include <pinion/timer/detail/slot_map.hpp>
+#include <pinion/timer/detail/work_counter.hpp>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>

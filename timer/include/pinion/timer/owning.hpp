@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <optional>
 #include <pinion/timer/concept.hpp>
-#include <pinion/timer/hook_wheel.hpp>
-#include <pinion/timer/slot_map.hpp>
+#include <pinion/timer/detail/slot_map.hpp>
+#include <pinion/timer/wheel/hook_wheel.hpp>
 #include <string>
 #include <utility>
 

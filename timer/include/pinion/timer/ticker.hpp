@@ -14,8 +14,8 @@
 
 #include <pinion/base/error.hpp>
 #include <pinion/base/time.hpp>
+#include <pinion/timer/detail/timed_wait.hpp>
 #include <pinion/timer/phase.hpp>
-#include <pinion/timer/timed_wait.hpp>
 #include <pinion/timer/when.hpp>
 
 namespace pinion::timer::inline PINION_MODE {

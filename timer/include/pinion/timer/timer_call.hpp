@@ -13,8 +13,8 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
-#include <pinion/timer/hook_wheel.hpp>
-#include <pinion/timer/nested_levels.hpp>
+#include <pinion/timer/wheel/hook_wheel.hpp>
+#include <pinion/timer/wheel/nested_levels.hpp>
 
 namespace pinion::timer::inline PINION_MODE {
 

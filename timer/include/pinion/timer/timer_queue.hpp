@@ -26,10 +26,10 @@
 #include <cstddef>
 #include <optional>
 #include <pinion/base/time.hpp>
-#include <pinion/timer/clocked_store.hpp>
 #include <pinion/timer/concept.hpp>
+#include <pinion/timer/detail/clocked_store.hpp>
+#include <pinion/timer/detail/hook_queue.hpp>  // IWYU pragma: export
 #include <pinion/timer/handle.hpp>
-#include <pinion/timer/hook_queue.hpp>  // IWYU pragma: export
 #include <pinion/timer/when.hpp>
 #include <utility>
 
