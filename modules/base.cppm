@@ -8,6 +8,7 @@ module;
 export module pinion.base;
 
 export namespace pinion {
+using pinion::callback;
 using pinion::ceil;
 using pinion::ceil_to;
 using pinion::diagnostic;
@@ -40,6 +41,7 @@ using pinion::operator*;
 using pinion::answer_of;
 using pinion::contract_violation;
 using pinion::mark_of;
+using pinion::refusal;
 using pinion::report;
 using pinion::ring_answer;
 using pinion::ring_completion;
@@ -52,6 +54,7 @@ using pinion::set_violation_handler;
 using pinion::severity;
 using pinion::std_sync;
 using pinion::sync_traits;
+using pinion::throw_refusal;
 using pinion::to_string;
 using pinion::unexpected;
 using pinion::user_data_of;

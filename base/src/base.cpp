@@ -12,7 +12,9 @@
 #include <exception>
 #include <mutex>
 #include <pinion/base.hpp>
+#include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace pinion {
@@ -100,6 +102,31 @@ const std::error_category& error_category() noexcept {
   // Never destroyed: error codes may be compared while the program exits.
   static const pinion_category& category = *new pinion_category;
   return category;
+}
+
+std::string to_string(const refusal& why) {
+  std::string text = why.asked;
+  const auto join = [&text](std::string_view between, const std::string& part) {
+    if (part.empty()) return;
+    if (!text.empty()) text += between;
+    text += part;
+  };
+  join(": ", why.reason);
+  join("; ", why.remedy);
+  return text;
+}
+
+void throw_refusal(const refusal& why) {
+  // system_error(code, text) would append the code's message, which the reason says already.
+  class refused : public std::system_error {
+   public:
+    explicit refused(const refusal& why) : std::system_error(why.code), text_(to_string(why)) {}
+    [[nodiscard]] const char* what() const noexcept override { return text_.what(); }
+
+   private:
+    std::runtime_error text_;  // a string whose copies don't throw, as an exception's must not
+  };
+  throw refused{why};
 }
 
 violation_handler set_violation_handler(violation_handler handler) noexcept {

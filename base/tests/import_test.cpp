@@ -28,6 +28,14 @@ TEST(base_module, ErrorsCross) {
   EXPECT_EQ(code.message(), pinion::explain(none.error()));
 }
 
+TEST(base_module, RefusalsAndCallbacksCross) {
+  const pinion::callback<const pinion::refusal&> none;
+
+  EXPECT_FALSE(none);
+  EXPECT_EQ(pinion::to_string(pinion::refusal{.code = {}, .asked = "a ring", .reason = "", .remedy = "wait"}),
+            "a ring; wait");
+}
+
 TEST(base_module, TheDiagnosticSeamIsTheOneTheLibraryUses) {
   static std::string said;
   pinion::set_diagnostic_sink([](const pinion::diagnostic& d) noexcept { said = d.text; });

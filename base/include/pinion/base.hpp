@@ -4,9 +4,11 @@
 #pragma once
 
 #include <pinion/base/assert.hpp>
+#include <pinion/base/callback.hpp>
 #include <pinion/base/diagnostic.hpp>
 #include <pinion/base/error.hpp>
 #include <pinion/base/memory.hpp>
+#include <pinion/base/refusal.hpp>
 #include <pinion/base/ring.hpp>
 #include <pinion/base/ring_port.hpp>
 #include <pinion/base/sync.hpp>
