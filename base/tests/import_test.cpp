@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <system_error>
 
@@ -34,6 +35,23 @@ TEST(base_module, RefusalsAndCallbacksCross) {
   EXPECT_FALSE(none);
   EXPECT_EQ(pinion::to_string(pinion::refusal{.code = {}, .asked = "a ring", .reason = "", .remedy = "wait"}),
             "a ring; wait");
+}
+
+struct of_turns {
+  std::uint64_t turns = 0;
+};
+
+TEST(base_module, HistogramsAndCountersCross) {
+  pinion::histogram<16, 2> lengths;
+  pinion::event_counter<of_turns> events;
+
+  lengths.add(9);
+  events.count(&of_turns::turns);
+
+  EXPECT_EQ(lengths.quantile(500), 9U);
+  [](const auto& counter) {
+    if constexpr (pinion::is_counted) EXPECT_EQ(counter.total().turns, 1U);
+  }(events);
 }
 
 TEST(base_module, TheDiagnosticSeamIsTheOneTheLibraryUses) {

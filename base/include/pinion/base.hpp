@@ -7,6 +7,8 @@
 #include <pinion/base/callback.hpp>
 #include <pinion/base/diagnostic.hpp>
 #include <pinion/base/error.hpp>
+#include <pinion/base/event_counter.hpp>
+#include <pinion/base/histogram.hpp>
 #include <pinion/base/memory.hpp>
 #include <pinion/base/refusal.hpp>
 #include <pinion/base/ring.hpp>
