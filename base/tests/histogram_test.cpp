@@ -87,7 +87,9 @@ void expect_quantiles_within_their_error() {
       ASSERT_GE(told, exact) << permille << ", seed " << seed;
       if (counted.place_of(exact) + 1 == counted.places) continue;  // those are not told from what is larger
       ASSERT_LE(told - exact, exact >> Fine) << permille << ", seed " << seed;
-      if (exact != 0 && Fine != 0) ASSERT_LT((told - exact) << Fine, exact) << permille << ", seed " << seed;
+      if (exact != 0 && Fine != 0) {
+        ASSERT_LT((told - exact) << Fine, exact) << permille << ", seed " << seed;
+      }
     }
   }
 }
