@@ -33,6 +33,7 @@ using pinion::huge_page_bytes;
 using pinion::instant;
 using pinion::is_checked;
 using pinion::is_counted;
+using pinion::kernel_time;
 using pinion::make_error_code;
 using pinion::monotonic_clock;
 using pinion::never;

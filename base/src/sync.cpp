@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <pinion/base/kernel.hpp>
 #include <pinion/base/sync.hpp>
 #include <thread>
 #if defined(__linux__)
@@ -30,10 +31,7 @@ void std_sync::event::wait() noexcept {
 // The operation is private to the process, and its time absolute on the monotonic clock: so does FUTEX_WAIT_BITSET take it.
 void std_sync::futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
                           instant until) noexcept {
-  constexpr std::uint64_t second = 1'000'000'000;
-  timespec deadline{};
-  deadline.tv_sec = static_cast<std::time_t>(until.ns / second);
-  deadline.tv_nsec = static_cast<long>(until.ns % second);
+  const auto deadline = kernel_time::of(until).as<timespec>();
   syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, expected, until == never ? nullptr : &deadline,
           nullptr, FUTEX_BITSET_MATCH_ANY);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "raw_ring.hpp"
 
-#include <linux/io_uring.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -10,19 +9,20 @@
 #include <cerrno>
 #include <cstring>
 #include <optional>
+#include <pinion/base/kernel.hpp>
 #include <system_error>
 #include <utility>
 
 namespace pinion::testing {
 namespace {
 
-int set_up(std::uint32_t entries, io_uring_params& parameters) noexcept {
+int set_up(std::uint32_t entries, kernel::setup_parameters& parameters) noexcept {
   return static_cast<int>(::syscall(SYS_io_uring_setup, entries, &parameters));
 }
 
-void* map(int descriptor, std::size_t bytes, off_t what) {
-  void* const at =
-      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, descriptor, what);
+void* map(int descriptor, std::size_t bytes, std::uint64_t region) {
+  void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, descriptor,
+                          static_cast<off_t>(region));
   if (at == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap of a ring");
   return at;
 }
@@ -40,7 +40,7 @@ void release(std::uint32_t* word, std::uint32_t value) noexcept {
 
 const std::string& raw_ring::refusal() {
   static const std::string why = [] {
-    io_uring_params parameters{};
+    kernel::setup_parameters parameters{};
     const int descriptor = set_up(1, parameters);
     if (descriptor < 0) return std::string{"this machine makes no io_uring: "} + std::strerror(errno);
     ::close(descriptor);
@@ -50,23 +50,24 @@ const std::string& raw_ring::refusal() {
 }
 
 raw_ring::raw_ring(std::uint32_t flags) : setup_(flags) {
-  io_uring_params parameters{};
+  kernel::setup_parameters parameters{};
   parameters.flags = flags;
   descriptor_ = set_up(entries, parameters);
   if (descriptor_ < 0) throw std::system_error(errno, std::generic_category(), "io_uring_setup");
-  rings_bytes_ =
-      std::max<std::size_t>(parameters.sq_off.array + parameters.sq_entries * sizeof(std::uint32_t),
-                            parameters.cq_off.cqes + parameters.cq_entries * sizeof(io_uring_cqe));
-  rings_ = map(descriptor_, rings_bytes_, IORING_OFF_SQ_RING);
-  submissions_ = static_cast<ring_entry*>(map(descriptor_, entries * sizeof(ring_entry), IORING_OFF_SQES));
-  submitted_ = at<std::uint32_t>(parameters.sq_off.head);
-  queued_ = at<std::uint32_t>(parameters.sq_off.tail);
-  order_ = at<std::uint32_t>(parameters.sq_off.array);
-  flags_ = at<std::uint32_t>(parameters.sq_off.flags);
-  reaped_ = at<std::uint32_t>(parameters.cq_off.head);
-  completed_ = at<std::uint32_t>(parameters.cq_off.tail);
-  completion_mask_ = parameters.cq_entries - 1;
-  completions_ = at<completion>(parameters.cq_off.cqes);
+  rings_bytes_ = std::max<std::size_t>(
+      parameters.submission.array + parameters.submission_entries * sizeof(std::uint32_t),
+      parameters.completion.completions + parameters.completion_entries * sizeof(completion));
+  rings_ = map(descriptor_, rings_bytes_, kernel::region::rings);
+  submissions_ =
+      static_cast<ring_entry*>(map(descriptor_, entries * sizeof(ring_entry), kernel::region::entries));
+  submitted_ = at<std::uint32_t>(parameters.submission.head);
+  queued_ = at<std::uint32_t>(parameters.submission.tail);
+  order_ = at<std::uint32_t>(parameters.submission.array);
+  flags_ = at<std::uint32_t>(parameters.submission.flags);
+  reaped_ = at<std::uint32_t>(parameters.completion.head);
+  completed_ = at<std::uint32_t>(parameters.completion.tail);
+  completion_mask_ = parameters.completion_entries - 1;
+  completions_ = at<completion>(parameters.completion.completions);
 }
 
 raw_ring::~raw_ring() {
@@ -104,20 +105,18 @@ bool raw_ring::queue(const ring_entry& entry, ring_answer& answer) noexcept {
 }
 
 int raw_ring::enable() noexcept {
-  return ::syscall(SYS_io_uring_register, descriptor_, IORING_REGISTER_ENABLE_RINGS, nullptr, 0) < 0 ? -errno
+  return ::syscall(SYS_io_uring_register, descriptor_, kernel::registration::enable, nullptr, 0) < 0 ? -errno
                                                                                                      : 0;
 }
 
 int raw_ring::enter(unsigned wait_for, instant until) noexcept {
-  constexpr std::uint64_t second = 1'000'000'000;
-  const duration timeout = until - monotonic_clock::now();
-  __kernel_timespec limit{static_cast<std::int64_t>(timeout.ns / second),
-                          static_cast<long long>(timeout.ns % second)};
-  io_uring_getevents_arg wanted{};
-  wanted.ts = until == never ? 0 : reinterpret_cast<std::uintptr_t>(&limit);
+  const kernel_time limit = kernel_time::of(until - monotonic_clock::now());
+  kernel::wait_argument wanted;
+  wanted.timeout = until == never ? 0 : reinterpret_cast<std::uintptr_t>(&limit);
   const std::uint32_t to_submit = *queued_ - acquired(submitted_);
-  const long result = ::syscall(SYS_io_uring_enter, descriptor_, to_submit, wait_for,
-                                IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, &wanted, sizeof wanted);
+  const long result =
+      ::syscall(SYS_io_uring_enter, descriptor_, to_submit, wait_for,
+                kernel::enter::get_events | kernel::enter::wait_argument, &wanted, sizeof wanted);
   return result < 0 ? -errno : static_cast<int>(result);
 }
 

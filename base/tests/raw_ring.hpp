@@ -14,7 +14,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <pinion/base/ring_port.hpp>
+#include <pinion/base/kernel.hpp>
+#include <pinion/base/ring.hpp>
 #include <pinion/base/time.hpp>
 #include <string>
 #include <thread>
@@ -29,11 +30,11 @@ class raw_ring {
     std::uint32_t flags;
   };
 
-  /// Setup flags, by names of our own.
-  static constexpr std::uint32_t disabled = 1U << 6;
-  static constexpr std::uint32_t flagged = 1U << 9;
-  static constexpr std::uint32_t one_issuer = 1U << 12;
-  static constexpr std::uint32_t deferred = 1U << 13;
+  /// Setup flags.
+  static constexpr std::uint32_t disabled = kernel::setup::disabled;
+  static constexpr std::uint32_t flagged = kernel::setup::taskrun_flag;
+  static constexpr std::uint32_t one_issuer = kernel::setup::single_issuer;
+  static constexpr std::uint32_t deferred = kernel::setup::defer_taskrun;
 
   /// Why this machine makes no rings, or nothing if it does.
   [[nodiscard]] static const std::string& refusal();

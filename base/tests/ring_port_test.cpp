@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
-#include <pinion/base/ring_port.hpp>
+#include <pinion/base/ring.hpp>
 #include <vector>
 #if __has_include(<linux/io_uring.h>)
 #include <linux/io_uring.h>

@@ -2,7 +2,6 @@
 //
 // The system calls of uring_ring, and what its explanations look at.
 #include <fcntl.h>
-#include <linux/io_uring.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -11,25 +10,10 @@
 #include <cerrno>
 #include <cstddef>
 #include <limits>
-#include <pinion/base/ring.hpp>
 #include <pinion/iosubmit/detail/uring_calls.hpp>
 
 namespace pinion::iosubmit {
 namespace {
-
-static_assert(sizeof(kernel::setup_parameters) == sizeof(io_uring_params));
-static_assert(offsetof(kernel::setup_parameters, submission) == offsetof(io_uring_params, sq_off));
-static_assert(offsetof(kernel::setup_parameters, completion) == offsetof(io_uring_params, cq_off));
-static_assert(offsetof(kernel::submission_offsets, array) == offsetof(io_sqring_offsets, array));
-static_assert(offsetof(kernel::completion_offsets, completions) == offsetof(io_cqring_offsets, cqes));
-static_assert(sizeof(kernel::wait_argument) == sizeof(io_uring_getevents_arg));
-static_assert(offsetof(kernel::wait_argument, timeout) == offsetof(io_uring_getevents_arg, ts));
-static_assert(sizeof(kernel::descriptor_update) == sizeof(io_uring_rsrc_update));
-static_assert(offsetof(kernel::probe, operations) == sizeof(io_uring_probe));
-static_assert(sizeof(ring_entry) == sizeof(io_uring_sqe));
-static_assert(sizeof(ring_completion) == sizeof(io_uring_cqe));
-static_assert(offsetof(ring_completion, result) == offsetof(io_uring_cqe, res));
-static_assert(offsetof(ring_completion, flags) == offsetof(io_uring_cqe, flags));
 
 int checked(long result) noexcept { return result < 0 ? -errno : static_cast<int>(result); }
 

@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
-#include <pinion/iosubmit/detail/uring_kernel.hpp>
+#include <pinion/base/kernel.hpp>
 #include <pinion/iosubmit/ring/uring_options.hpp>
 
 namespace pinion::iosubmit {

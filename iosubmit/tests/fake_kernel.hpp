@@ -17,8 +17,8 @@
 #include <deque>
 #include <limits>
 #include <map>
+#include <pinion/base/kernel.hpp>
 #include <pinion/base/ring.hpp>
-#include <pinion/iosubmit/detail/uring_kernel.hpp>
 #include <vector>
 
 namespace pinion::iosubmit::testing {

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <csignal>
 #include <ctime>
+#include <pinion/base/kernel.hpp>
 #include <type_traits>
 
 namespace pinion::preempt {
@@ -85,12 +86,9 @@ int posix_timer_calls::open(int signal, timer_id& timer) noexcept {
 }
 
 int posix_timer_calls::arm(timer_id timer, instant at) noexcept {
-  constexpr std::uint64_t second = 1'000'000'000;
-  // An absolute 0 would disarm it.
-  const std::uint64_t ns = std::max<std::uint64_t>(at.ns, 1);
   struct itimerspec when = {};
-  when.it_value.tv_sec = static_cast<time_t>(ns / second);
-  when.it_value.tv_nsec = static_cast<long>(ns % second);
+  // An absolute 0 would disarm it.
+  when.it_value = kernel_time::of(std::max(at, instant{1})).as<timespec>();
   return ::timer_settime(timer, TIMER_ABSTIME, &when, nullptr) == 0 ? 0 : -errno;
 }
 

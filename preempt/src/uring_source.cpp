@@ -25,19 +25,19 @@ std::string refusal_of(const uring_view& ring, const uring_source_options& optio
   if (ring.flags == nullptr)
     return asked + "without the address of its submission queue's flags: they are in the mapping, "
                    "at io_uring_params::sq_off.flags";
-  if (has(kernel::polls_submissions))
+  if (has(kernel::setup::polls_submissions))
     return asked +
            "with SQPOLL: there nothing waits for the owner, and bit 0 of the flags, "
            "which is `asks` in a word, says that the kernel's thread sleeps" +
            remedy;
-  if (has(kernel::polls_completions))
+  if (has(kernel::setup::polls_completions))
     return asked + "with IOPOLL: the kernel takes no timeout there" + remedy;
-  if (!has(kernel::defer_taskrun))
+  if (!has(kernel::setup::defer_taskrun))
     return asked +
            "without DEFER_TASKRUN: there any system call of a task may post completions "
            "and clear the flag, and the slice would be due no more" +
            remedy;
-  if (!has(kernel::taskrun_flag))
+  if (!has(kernel::setup::taskrun_flag))
     return asked + "without TASKRUN_FLAG: there the kernel does not say that completions wait" + remedy;
   if (options.period < quantum_min || quantum_max < options.period)
     return "a uring_source was asked for with a period of " + std::to_string(options.period.ns) +
@@ -55,12 +55,11 @@ const word& word_of(const uring_view& ring, const uring_source_options& options)
 }
 
 ring_entry tick::entry(instant end) noexcept {
-  constexpr std::uint64_t second = 1'000'000'000;
-  end_ = {static_cast<std::int64_t>(end.ns / second), static_cast<std::int64_t>(end.ns % second)};
-  return {.operation = kernel::timeout,
+  end_ = kernel_time::of(end);
+  return {.operation = kernel::codes::timeout,
           .address = reinterpret_cast<std::uintptr_t>(&end_),
           .length = 1,
-          .operation_flags = kernel::absolute};
+          .operation_flags = kernel::timeout_flag::absolute};
 }
 
 void tick::came(ring_answer& self, std::int32_t result) noexcept {

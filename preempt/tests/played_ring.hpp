@@ -10,7 +10,7 @@
 #include <deque>
 #include <functional>
 #include <optional>
-#include <pinion/base/ring_port.hpp>
+#include <pinion/base/ring.hpp>
 #include <pinion/preempt/uring_source.hpp>
 #include <utility>
 #include <vector>

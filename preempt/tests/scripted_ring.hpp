@@ -13,7 +13,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <pinion/base/ring_port.hpp>
+#include <pinion/base/kernel.hpp>
+#include <pinion/base/ring.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/preempt/uring_source.hpp>
 #include <utility>
@@ -103,9 +104,9 @@ class scripted_ring {
     EXPECT_EQ(entry.operation_flags, 1U) << "IORING_TIMEOUT_ABS";
     EXPECT_EQ(entry.length, 1U);
     EXPECT_EQ(entry.offset, 0U) << "no count of completions";
-    const auto* at = std::bit_cast<const std::int64_t*>(static_cast<std::uintptr_t>(entry.address));
-    EXPECT_LT(at[1], 1'000'000'000);
-    return instant{static_cast<std::uint64_t>(at[0]) * 1'000'000'000 + static_cast<std::uint64_t>(at[1])};
+    const auto* at = std::bit_cast<const kernel_time*>(static_cast<std::uintptr_t>(entry.address));
+    EXPECT_LT(at->nanoseconds, 1'000'000'000);
+    return instant{} + at->length();
   }
 
   std::vector<waiting> entries_;

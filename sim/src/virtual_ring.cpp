@@ -8,6 +8,7 @@
 #include <bitset>
 #include <cerrno>
 #include <cstring>
+#include <pinion/base/kernel.hpp>
 #include <pinion/sim/virtual_ring.hpp>
 #include <utility>
 #include <vector>
@@ -15,16 +16,9 @@
 namespace pinion::sim {
 namespace {
 
-// The kernel's numbers.
-namespace codes {
-constexpr std::uint8_t nop = 0;
-constexpr std::uint8_t timeout = 11;
-constexpr std::uint8_t cancel = 14;
-constexpr std::uint8_t none = 255;
-}  // namespace codes
-constexpr std::uint32_t cancel_every_match = 1;
-constexpr std::uint32_t cancel_any = 4;
-constexpr std::uint32_t absolute_time = 1;
+// By its whole name: a virtual_ring has a kernel of its own.
+using codes = pinion::kernel::codes;
+namespace cancel_flag = pinion::kernel::cancel_flag;
 
 // First in, first out; grows.
 template <class T>
@@ -68,11 +62,10 @@ struct later {
 };
 
 instant end_of_timeout(const ring_entry& entry, instant now) noexcept {
-  std::int64_t time[2] = {};  // seconds, nanoseconds
-  std::memcpy(time, reinterpret_cast<const void*>(static_cast<std::uintptr_t>(entry.address)), sizeof time);
-  const duration length = duration{static_cast<std::uint64_t>(time[0])} * 1'000'000'000 +
-                          duration{static_cast<std::uint64_t>(time[1])};
-  return ((entry.operation_flags & absolute_time) != 0 ? instant{} : now) + length;
+  kernel_time time;
+  std::memcpy(&time, reinterpret_cast<const void*>(static_cast<std::uintptr_t>(entry.address)), sizeof time);
+  const bool is_absolute = (entry.operation_flags & pinion::kernel::timeout_flag::absolute) != 0;
+  return (is_absolute ? instant{} : now) + time.length();
 }
 
 }  // namespace
@@ -180,7 +173,7 @@ class virtual_ring::kernel {
 
   void start(const ring_entry& entry) {
     const instant now = clock_.time();
-    if (entry.operation == codes::none || lacking_[entry.operation]) return answer(entry, -EINVAL);
+    if (entry.operation == codes::refused || lacking_[entry.operation]) return answer(entry, -EINVAL);
     switch (entry.operation) {
     case codes::nop: return answer(entry, 0);
     case codes::timeout: return take(entry, {.at = end_of_timeout(entry, now), .result = -ETIME});
@@ -203,8 +196,8 @@ class virtual_ring::kernel {
 
   // The stopped ones are due at once: they are completed as others are.
   std::int32_t cancel(const ring_entry& entry) {
-    const bool any = (entry.operation_flags & cancel_any) != 0;
-    const bool every = any || (entry.operation_flags & cancel_every_match) != 0;
+    const bool any = (entry.operation_flags & cancel_flag::any) != 0;
+    const bool every = any || (entry.operation_flags & cancel_flag::all) != 0;
     std::int32_t stopped = 0;
     std::int32_t refusal = -ENOENT;
     for (taken& one : taken_) {
@@ -285,7 +278,7 @@ instant virtual_ring::next_completion() const noexcept {
 }
 
 bool virtual_ring::supports(std::uint8_t operation) const noexcept {
-  return operation != codes::none && !kernel_->lacking_[operation];
+  return operation != codes::refused && !kernel_->lacking_[operation];
 }
 std::uint32_t virtual_ring::room() const noexcept {
   return kernel_->how_.entries - std::min(kernel_->how_.entries, pending());

@@ -3,7 +3,7 @@
 
 #include <cerrno>
 #include <cstdint>
-#include <pinion/base/ring_port.hpp>
+#include <pinion/base/ring.hpp>
 #include <pinion/sim/virtual_ring.hpp>
 #include <vector>
 

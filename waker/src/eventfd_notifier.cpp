@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
 #include <pinion/base/diagnostic.hpp>
+#include <pinion/base/kernel.hpp>
 #include <pinion/waker/eventfd_notifier.hpp>
 
 namespace pinion::waker {
@@ -38,9 +38,7 @@ int eventfd_calls::take(int descriptor) noexcept {
 
 int eventfd_calls::wait(int descriptor, duration timeout) noexcept {
   pollfd watched{.fd = descriptor, .events = POLLIN, .revents = 0};
-  timespec limit{};
-  limit.tv_sec = floor_to<std::chrono::duration<std::time_t>>(timeout).count();
-  limit.tv_nsec = static_cast<long>(timeout.ns % 1'000'000'000);
+  const auto limit = kernel_time::of(timeout).as<timespec>();
   const int ready = ::ppoll(&watched, 1, timeout == forever ? nullptr : &limit, nullptr);
   if (ready < 0) return -errno;
   return ready > 0 && (watched.revents & POLLNVAL) != 0 ? -EBADF : ready;

@@ -11,12 +11,11 @@
 namespace pinion::waker {
 namespace {
 
-// IORING_REGISTER_SEND_MSG_RING is of Linux 6.13. It wants no ring of the caller's: the descriptor is -1.
-constexpr unsigned register_send_message = 31;
 constexpr int no_ring = -1;
 
 int send_synchronously(const ring_entry& entry) noexcept {
-  return ::syscall(SYS_io_uring_register, no_ring, register_send_message, &entry, 1) < 0 ? -errno : 0;
+  return ::syscall(SYS_io_uring_register, no_ring, kernel::registration::send_message, &entry, 1) < 0 ? -errno
+                                                                                                      : 0;
 }
 
 }  // namespace

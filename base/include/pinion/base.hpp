@@ -9,10 +9,10 @@
 #include <pinion/base/error.hpp>
 #include <pinion/base/event_counter.hpp>
 #include <pinion/base/histogram.hpp>
+#include <pinion/base/kernel.hpp>
 #include <pinion/base/memory.hpp>
 #include <pinion/base/refusal.hpp>
 #include <pinion/base/ring.hpp>
-#include <pinion/base/ring_port.hpp>
 #include <pinion/base/sync.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/config.hpp>

@@ -72,10 +72,7 @@ struct over_liburing {
       if (until == never) {
         checked(io_uring_submit_and_wait(&ring_, 1));
       } else {
-        constexpr std::uint64_t second = 1'000'000'000;
-        const duration timeout = until - monotonic_clock::now();
-        __kernel_timespec limit{static_cast<std::int64_t>(timeout.ns / second),
-                                static_cast<long long>(timeout.ns % second)};
+        auto limit = kernel_time::of(until - monotonic_clock::now()).as<__kernel_timespec>();
         io_uring_cqe* first = nullptr;
         checked(io_uring_submit_and_wait_timeout(&ring_, &first, 1, &limit, nullptr));
       }

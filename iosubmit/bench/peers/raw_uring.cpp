@@ -83,14 +83,12 @@ raw_queue::~raw_queue() {
 }
 
 void raw_queue::enter(unsigned wait_for, instant until) noexcept {
-  constexpr std::uint64_t second = 1'000'000'000;
   std::atomic_ref{*kernel_tail_}.store(tail_, std::memory_order_release);
   unsigned flags = IORING_ENTER_REGISTERED_RING | IORING_ENTER_GETEVENTS;
   __kernel_timespec limit{};
   io_uring_getevents_arg wanted{};
   if (wait_for != 0 && until != never) {
-    const duration timeout = until - monotonic_clock::now();
-    limit = {static_cast<std::int64_t>(timeout.ns / second), static_cast<long long>(timeout.ns % second)};
+    limit = kernel_time::of(until - monotonic_clock::now()).as<__kernel_timespec>();
     wanted.ts = reinterpret_cast<std::uint64_t>(&limit);
     flags |= IORING_ENTER_EXT_ARG;
   }

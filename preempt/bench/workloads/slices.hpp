@@ -16,6 +16,7 @@
 #include <bench/program/program.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <pinion/base/kernel.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/preempt/concept.hpp>
 #include <vector>
@@ -29,9 +30,7 @@ inline constexpr duration far_ahead{3'600'000'000'000};
 
 /// Sleeps until then, as a loop does that has nothing to run.
 inline void sleep_until(instant then) noexcept {
-  timespec when{};
-  when.tv_sec = static_cast<time_t>(then.ns / 1'000'000'000);
-  when.tv_nsec = static_cast<long>(then.ns % 1'000'000'000);
+  const auto when = kernel_time::of(then).as<timespec>();
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, nullptr) != 0) {
   }
 }

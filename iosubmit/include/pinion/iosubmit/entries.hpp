@@ -15,43 +15,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <pinion/base/kernel.hpp>
 #include <pinion/base/ring.hpp>
 #include <pinion/iosubmit/operation.hpp>
 #include <span>
 
 namespace pinion::iosubmit {
 
-/// The kernel's numbers of what can be asked.
-namespace codes {
-/// The numbers of the functions of the same names in entries.
-inline constexpr std::uint8_t nop = 0;
-inline constexpr std::uint8_t fsync = 3;
-inline constexpr std::uint8_t poll = 6;
-inline constexpr std::uint8_t timeout = 11;
-inline constexpr std::uint8_t accept = 13;
-inline constexpr std::uint8_t cancel = 14;
-inline constexpr std::uint8_t connect = 16;
-inline constexpr std::uint8_t close = 19;
-inline constexpr std::uint8_t read = 22;
-inline constexpr std::uint8_t write = 23;
-inline constexpr std::uint8_t send = 26;
-inline constexpr std::uint8_t recv = 27;
-inline constexpr std::uint8_t msg_ring = 40;
-/// None of the kernel's: an entry with it is answered with EINVAL.
-inline constexpr std::uint8_t refused = 255;
-}  // namespace codes
-
-/// A length of time as the kernel reads it.
-struct kernel_time {
-  std::int64_t seconds = 0;
-  std::int64_t nanoseconds = 0;
-
-  /// That long; what does not fit is the longest that does.
-  [[nodiscard]] static constexpr kernel_time of(duration length) noexcept {
-    return {static_cast<std::int64_t>(length.ns / 1'000'000'000U),
-            static_cast<std::int64_t>(length.ns % 1'000'000'000U)};
-  }
-};
+/// The kernel's numbers of what can be asked: codes::recv is that of entries::recv().
+using codes = kernel::codes;
+using pinion::kernel_time;
 
 /// One function for each operation. None fails, and none touches what it is given.
 namespace entries {

@@ -70,7 +70,7 @@ class submission {
     accept(what);
     urgent_ = true;
   }
-  /// As a port (ring_port.hpp): an entry with an answer of its own. False: there is no room, also after an enter.
+  /// As a port (ring.hpp): an entry with an answer of its own. False: there is no room, also after an enter.
   bool queue(ring_entry entry, ring_answer& answer) noexcept {
     entry.user_data = user_data_of(answer, 0);
     return queue_entry(entry);

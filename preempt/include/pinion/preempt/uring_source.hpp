@@ -37,7 +37,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <pinion/base/ring_port.hpp>
+#include <pinion/base/kernel.hpp>
+#include <pinion/base/ring.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/preempt/concept.hpp>
 #include <pinion/preempt/word.hpp>
@@ -60,20 +61,6 @@ struct uring_source_options {
 
 namespace uring_detail {
 
-/// The kernel's numbers, under names of our own: its headers may be older than it.
-namespace kernel {
-inline constexpr std::uint8_t timeout = 11;    // an entry's operation
-inline constexpr std::uint32_t absolute = 1U;  // a timeout's flag: a time on the monotonic clock
-inline constexpr std::uint32_t polls_completions = 1U << 0U;
-inline constexpr std::uint32_t polls_submissions = 1U << 1U;
-inline constexpr std::uint32_t taskrun_flag = 1U << 9U;
-inline constexpr std::uint32_t defer_taskrun = 1U << 13U;
-struct time {
-  std::int64_t seconds = 0;
-  std::int64_t nanoseconds = 0;
-};
-}  // namespace kernel
-
 // The timeout: apart from the source, since it may outlive it. It is the source's until leave(), and then its own.
 class tick : public ring_answer {
  public:
@@ -94,7 +81,7 @@ class tick : public ring_answer {
   static void came(ring_answer& self, std::int32_t result) noexcept;
   void failed(std::int32_t result) noexcept;
 
-  kernel::time end_{};  // read by the kernel when it is submitted
+  kernel_time end_;  // read by the kernel when it is submitted
   bool is_under_way_ = false;
   bool is_left_ = false;
   bool is_refused_ = false;

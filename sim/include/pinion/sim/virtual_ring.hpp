@@ -26,7 +26,6 @@
 #include <limits>
 #include <memory>
 #include <pinion/base/ring.hpp>
-#include <pinion/base/ring_port.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/sim/virtual_clock.hpp>
 

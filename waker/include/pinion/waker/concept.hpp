@@ -34,7 +34,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <pinion/base/ring_port.hpp>
+#include <pinion/base/ring.hpp>
 #include <pinion/base/time.hpp>
 
 namespace pinion::waker {

@@ -39,7 +39,8 @@
 #pragma once
 
 #include <cstdint>
-#include <pinion/base/ring_port.hpp>
+#include <pinion/base/kernel.hpp>
+#include <pinion/base/ring.hpp>
 #include <pinion/base/sync.hpp>
 #include <pinion/waker/eventfd_notifier.hpp>
 #include <system_error>
@@ -56,17 +57,12 @@ struct msg_ring_calls : eventfd_calls {
   static int send(int ring, std::uint64_t user_data) noexcept;
 };
 
-/// The kernel's numbers, under names of our own: its headers may be older than it.
 namespace msg_ring_detail {
-inline constexpr std::uint8_t operation_poll = 6;
-inline constexpr std::uint8_t operation_message = 40;
-inline constexpr std::uint32_t poll_readable = 1;
-inline constexpr std::uint32_t poll_many = 1;
-inline constexpr std::uint32_t completion_more = 2;
+inline constexpr std::uint32_t poll_readable = 1;  // POLLIN
 
 /// The entry, or argument of the call, that puts a completion into that ring.
 constexpr ring_entry message_to(int ring, std::uint64_t user_data) noexcept {
-  return {.operation = operation_message, .descriptor = ring, .offset = user_data};
+  return {.operation = kernel::codes::msg_ring, .descriptor = ring, .offset = user_data};
 }
 }  // namespace msg_ring_detail
 
@@ -113,16 +109,16 @@ class basic_msg_ring_notifier {
   /// The entry that watches the eventfd: to be queued on the owner's ring once, and again where watch_ended(). An owner that does
   /// without it misses the signals that could not be sent as a message.
   [[nodiscard]] ring_entry watch() const noexcept {
-    return {.operation = msg_ring_detail::operation_poll,
+    return {.operation = kernel::codes::poll,
             .descriptor = parts_->backup,
-            .length = msg_ring_detail::poll_many,
+            .length = kernel::poll_flag::stays,
             .operation_flags = msg_ring_detail::poll_readable,
             .user_data = parts_->user_data};
   }
   /// Whether a completion with the mark was the last one of a watch: a message's result is 0, and a watch that fails is not to be
   /// tried again.
   [[nodiscard]] static constexpr bool watch_ended(std::int32_t result, std::uint32_t flags) noexcept {
-    return result > 0 && (flags & msg_ring_detail::completion_more) == 0;
+    return result > 0 && (flags & ring_completion::more) == 0;
   }
   /// The eventfd, for an owner that would rather watch it in another way. Nobody else closes it.
   [[nodiscard]] int descriptor() const noexcept { return parts_->backup; }

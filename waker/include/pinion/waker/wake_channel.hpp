@@ -20,7 +20,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <pinion/base/ring_port.hpp>
+#include <pinion/base/ring.hpp>
 #include <pinion/base/sync.hpp>
 #include <pinion/waker/concept.hpp>
 #include <pinion/waker/wake_node.hpp>

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstdint>
+#include <pinion/base/kernel.hpp>
 #include <pinion/base/ring.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/iosubmit/detail/epoll_calls.hpp>
@@ -15,18 +16,7 @@
 
 namespace pinion::iosubmit::epoll_detail {
 
-/// The kernel's flags of a cancel entry.
-namespace cancel_flags {
-inline constexpr std::uint32_t all = 1;
-inline constexpr std::uint32_t by_descriptor = 2;
-inline constexpr std::uint32_t any = 4;
-inline constexpr std::uint32_t by_name = 16;
-}  // namespace cancel_flags
-
-inline constexpr std::uint32_t poll_stays = 1;
-inline constexpr std::uint32_t timeout_is_absolute = 1;
-inline constexpr std::uint32_t receives_out_of_band = 1;
-inline constexpr std::uint8_t runs_elsewhere = 16;  // a flag of any entry, and a hint
+inline constexpr std::uint32_t receives_out_of_band = 1;  // MSG_OOB
 
 /// Whether the operation is served at all.
 constexpr bool serves(std::uint8_t operation) noexcept {
@@ -48,7 +38,7 @@ constexpr bool serves(std::uint8_t operation) noexcept {
 
 /// Whether it is a poll that is answered again and again.
 constexpr bool stays(const ring_entry& entry) noexcept {
-  return entry.operation == codes::poll && entry.length == poll_stays;
+  return entry.operation == codes::poll && entry.length == kernel::poll_flag::stays;
 }
 
 /// Whether it puts into its descriptor, and doesn't take from it.
@@ -72,16 +62,14 @@ inline const kernel_time& time_of(const ring_entry& timeout) noexcept {
 
 /// When that timeout is over.
 inline instant deadline_of(const ring_entry& timeout, instant now) noexcept {
-  const kernel_time& time = time_of(timeout);
-  const duration length = duration{1'000'000'000} * static_cast<std::uint64_t>(time.seconds) +
-                          duration{static_cast<std::uint64_t>(time.nanoseconds)};
-  return timeout.operation_flags == timeout_is_absolute ? instant{} + length : now + length;
+  const bool is_absolute = (timeout.operation_flags & kernel::timeout_flag::absolute) != 0;
+  return (is_absolute ? instant{} : now) + time_of(timeout).length();
 }
 
 inline std::int32_t refusal_of_timeout(const ring_entry& entry) noexcept {
   if (entry.length != 1) return -EINVAL;
   if (entry.address == 0) return -EFAULT;
-  if (entry.offset != 0 || (entry.operation_flags & ~timeout_is_absolute) != 0) return -EOPNOTSUPP;
+  if (entry.offset != 0 || (entry.operation_flags & ~kernel::timeout_flag::absolute) != 0) return -EOPNOTSUPP;
   const kernel_time& time = time_of(entry);
   const bool is_time = time.seconds >= 0 && time.nanoseconds >= 0 && time.nanoseconds < 1'000'000'000;
   return is_time ? 0 : -EINVAL;
@@ -95,15 +83,15 @@ inline std::int32_t refusal_of(const ring_entry& entry) noexcept {
   }
   // Links and registered files; receiving and accepting many times; buffers, personalities and places that are registered.
   const bool is_file_transfer = entry.operation == codes::read || entry.operation == codes::write;
-  if ((entry.flags & ~runs_elsewhere) != 0 || (entry.priority != 0 && !is_file_transfer) ||
-      entry.others[0] != 0) {
+  if ((entry.flags & ~kernel::entry_flag::runs_elsewhere) != 0 ||
+      (entry.priority != 0 && !is_file_transfer) || entry.others[0] != 0) {
     return -EOPNOTSUPP;
   }
   switch (entry.operation) {
   case codes::timeout: return refusal_of_timeout(entry);
-  case codes::poll: return entry.length <= poll_stays ? 0 : -EOPNOTSUPP;
+  case codes::poll: return entry.length <= kernel::poll_flag::stays ? 0 : -EOPNOTSUPP;
   case codes::cancel: {
-    using namespace cancel_flags;
+    using namespace kernel::cancel_flag;
     return (entry.operation_flags & ~(all | by_descriptor | any | by_name)) == 0 ? 0 : -EOPNOTSUPP;
   }
   default: return 0;

@@ -49,8 +49,9 @@ class flight_count : private ring_answer {
   void begin_to_stop() noexcept { found_ = unknown; }
   /// Stops all that the kernel can stop, since Linux 5.19. This is its answer.
   [[nodiscard]] ring_entry cancel_of_all() const noexcept {
-    constexpr std::uint32_t any = 4;
-    return {.operation = codes::cancel, .operation_flags = any, .user_data = user_data_of(*this, 0)};
+    return {.operation = codes::cancel,
+            .operation_flags = kernel::cancel_flag::any,
+            .user_data = user_data_of(*this, 0)};
   }
   /// Whether nothing is in flight any more, as far as can be known: a kernel that can't cancel all finds nothing either.
   [[nodiscard]] bool is_over() const noexcept {

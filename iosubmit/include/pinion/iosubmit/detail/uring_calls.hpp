@@ -12,7 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <pinion/iosubmit/detail/uring_kernel.hpp>
+#include <pinion/base/kernel.hpp>
 
 namespace pinion::iosubmit {
 

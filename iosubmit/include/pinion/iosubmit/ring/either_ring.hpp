@@ -11,7 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <pinion/base/ring_port.hpp>
+#include <pinion/base/ring.hpp>
 #include <pinion/config.hpp>
 #include <pinion/iosubmit/concept.hpp>
 #include <utility>

@@ -232,7 +232,7 @@ class basic_epoll_ring {
   }
 
   std::int32_t cancel(const ring_entry& entry) noexcept {
-    using namespace epoll_detail::cancel_flags;
+    using namespace kernel::cancel_flag;
     const std::uint32_t flags = entry.operation_flags;
     if ((flags & any) != 0) return slots_.finish_all(-ECANCELED);
     const auto first = [&] {

@@ -259,7 +259,6 @@ class basic_uring_ring {
 
   // The kernel is asked to stop all that is in flight (5.19), and given a second to answer. Answers may queue again.
   void answer_what_is_left() noexcept {
-    constexpr std::uint32_t any = 4;
     constexpr std::uint64_t nobody = ~std::uint64_t{0};
     constexpr duration while_it_waits{1'000'000};
     for (int attempts = 1000; unanswered_ != 0 && attempts != 0; --attempts) {
@@ -268,7 +267,7 @@ class basic_uring_ring {
       });
       if (pending() != 0) continue;
       if (unanswered_ == 0 || !is_owner()) break;
-      put({.operation = codes::cancel, .operation_flags = any, .user_data = nobody});
+      put({.operation = codes::cancel, .operation_flags = kernel::cancel_flag::any, .user_data = nobody});
       // Until another one is there beside the answer to this.
       enter({.count = 2, .gather = while_it_waits, .timeout = while_it_waits});
       reap([this](const ring_completion& completion) noexcept { answer(completion); });

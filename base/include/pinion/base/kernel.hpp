@@ -1,20 +1,104 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// kernel: what io_uring's three system calls are asked with, under names of our own.
+// kernel: io_uring's numbers and structs, under names of our own. kernel_time: a time as the kernel reads it.
 //
-// The kernel's header may be older than the kernel, and has no place in a header of ours. Layouts are checked by their sizes here
-// and against the kernel's own in the source files. A comment says since which Linux a number means something.
+// They stand here once, for every part that fills in an entry, makes a ring or waits in the kernel. The kernel's
+// own header may be older than the kernel that runs, and has no place in a header of ours. A comment says since
+// which Linux a number means something. A test holds all of it against the kernel's header.
 //
-//   kernel::setup_parameters asked{.flags = kernel::setup::disabled | kernel::setup::submit_all};
-//   const int ring = uring_calls::setup(256, asked);
+//   const auto limit = kernel_time::of(timeout).as<timespec>();
+//   const int ready = ::ppoll(&watched, 1, timeout == forever ? nullptr : &limit, nullptr);
+//   end_ = kernel_time::of(deadline);                        // read by the kernel, so it stays
+//   return ring_entry{.operation = kernel::codes::timeout, .address = address_of(end_), .length = 1,
+//                     .operation_flags = kernel::timeout_flag::absolute};
 #pragma once
 
 #include <cstdint>
+#include <pinion/base/time.hpp>
 
-namespace pinion::iosubmit::kernel {
+namespace pinion {
+
+/// A length of time, or a point of the monotonic clock, as the kernel reads it.
+struct kernel_time {
+  std::int64_t seconds = 0;
+  std::int64_t nanoseconds = 0;  ///< below 1'000'000'000
+
+  /// That long. Every duration fits.
+  [[nodiscard]] static constexpr kernel_time of(duration length) noexcept {
+    return {static_cast<std::int64_t>(length.ns / second_ns),
+            static_cast<std::int64_t>(length.ns % second_ns)};
+  }
+  /// That point of the monotonic clock.
+  [[nodiscard]] static constexpr kernel_time of(instant point) noexcept { return of(point - instant{}); }
+
+  /// The length that this says; what does not fit is forever. Neither member is negative.
+  [[nodiscard]] constexpr duration length() const noexcept {
+    return duration{second_ns} * static_cast<std::uint64_t>(seconds) +
+           duration{static_cast<std::uint64_t>(nanoseconds)};
+  }
+  /// The same as a struct of the system's headers, such as timespec.
+  template <class Timespec>
+  [[nodiscard]] constexpr Timespec as() const noexcept {
+    Timespec time{};
+    time.tv_sec = static_cast<decltype(time.tv_sec)>(seconds);
+    time.tv_nsec = static_cast<decltype(time.tv_nsec)>(nanoseconds);
+    return time;
+  }
+  friend constexpr bool operator==(const kernel_time&, const kernel_time&) noexcept = default;
+
+ private:
+  static constexpr std::uint64_t second_ns = 1'000'000'000;
+};
+static_assert(sizeof(kernel_time) == 16, "the kernel reads as many bytes");
+
+namespace kernel {
+
+/// What an entry asks for: ring_entry::operation.
+struct codes {
+  static constexpr std::uint8_t nop = 0;        ///< 5.1
+  static constexpr std::uint8_t fsync = 3;      ///< 5.1
+  static constexpr std::uint8_t poll = 6;       ///< 5.1, POLL_ADD
+  static constexpr std::uint8_t timeout = 11;   ///< 5.4
+  static constexpr std::uint8_t accept = 13;    ///< 5.5
+  static constexpr std::uint8_t cancel = 14;    ///< 5.5, ASYNC_CANCEL
+  static constexpr std::uint8_t connect = 16;   ///< 5.5
+  static constexpr std::uint8_t close = 19;     ///< 5.6
+  static constexpr std::uint8_t read = 22;      ///< 5.6
+  static constexpr std::uint8_t write = 23;     ///< 5.6
+  static constexpr std::uint8_t send = 26;      ///< 5.6
+  static constexpr std::uint8_t recv = 27;      ///< 5.6
+  static constexpr std::uint8_t msg_ring = 40;  ///< 5.18
+  /// None of the kernel's: an entry with it is answered with EINVAL.
+  static constexpr std::uint8_t refused = 255;
+};
+
+/// Flags of any entry: ring_entry::flags.
+namespace entry_flag {
+inline constexpr std::uint8_t runs_elsewhere = 1U << 4;  ///< 5.6, ASYNC: a hint
+}  // namespace entry_flag
+
+/// Flags of a poll: ring_entry::length.
+namespace poll_flag {
+inline constexpr std::uint32_t stays = 1U << 0;  ///< 5.13, MULTI: answered again and again
+}  // namespace poll_flag
+
+/// Flags of a timeout: ring_entry::operation_flags.
+namespace timeout_flag {
+inline constexpr std::uint32_t absolute = 1U << 0;  ///< 5.5, a point of the monotonic clock
+}  // namespace timeout_flag
+
+/// Flags of a cancel: ring_entry::operation_flags.
+namespace cancel_flag {
+inline constexpr std::uint32_t all = 1U << 0;            ///< 5.19, every match, which it counts
+inline constexpr std::uint32_t by_descriptor = 1U << 1;  ///< 5.19
+inline constexpr std::uint32_t any = 1U << 2;            ///< 5.19, whatever is in flight
+inline constexpr std::uint32_t by_name = 1U << 4;        ///< 6.6, by user_data, which is usual
+}  // namespace cancel_flag
 
 /// Flags of io_uring_setup.
 namespace setup {
+inline constexpr std::uint32_t polls_completions = 1U << 0;   ///< 5.1, IOPOLL
+inline constexpr std::uint32_t polls_submissions = 1U << 1;   ///< 5.1, SQPOLL
 inline constexpr std::uint32_t completion_entries = 1U << 3;  ///< 5.5, CQSIZE
 inline constexpr std::uint32_t clamp = 1U << 4;               ///< 5.6
 inline constexpr std::uint32_t disabled = 1U << 6;            ///< 5.10, R_DISABLED
@@ -49,6 +133,7 @@ inline constexpr std::uint32_t probe = 8;                   ///< 5.6
 inline constexpr std::uint32_t enable = 12;                 ///< 5.10
 inline constexpr std::uint32_t add_ring_descriptors = 20;   ///< 5.18
 inline constexpr std::uint32_t drop_ring_descriptors = 21;  ///< 5.18
+inline constexpr std::uint32_t send_message = 31;  ///< 6.13: the descriptor is -1, for want of a ring
 }  // namespace registration
 
 /// Bits of the word in which the kernel says what it keeps back.
@@ -130,4 +215,5 @@ struct probe {
 };
 static_assert(sizeof(probe) == 16 + 256 * 8, "the kernel copies as many bytes");
 
-}  // namespace pinion::iosubmit::kernel
+}  // namespace kernel
+}  // namespace pinion
