@@ -53,6 +53,7 @@ using pinion::ring_entry;
 using pinion::ring_port;
 using pinion::ring_wait;
 using pinion::set_diagnostic_sink;
+using pinion::set_diagnostic_threshold;
 using pinion::set_violation_handler;
 using pinion::severity;
 using pinion::std_sync;

@@ -5,17 +5,19 @@
 //
 // Memory ordering: a seam is one atomic function pointer, stored with release and loaded with acquire, so
 // that whatever a thread prepared before installing a function is seen by the threads that call it.
-#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <pinion/base.hpp>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <system_error>
-#include <vector>
+#include <utility>
 
 namespace pinion {
 namespace {
@@ -28,35 +30,54 @@ class pinion_category final : public std::error_category {
   }
 };
 
-/// Whether `place` speaks for the first time. When there is no memory to remember it, it speaks again.
-bool is_first_from(const std::source_location& place) noexcept {
-  struct spot {
-    std::string_view file;
-    std::uint_least32_t line;
-    std::uint_least32_t column;
-    bool operator==(const spot&) const = default;
-  };
-  // Never destroyed: a part may report while the program exits.
-  static std::mutex& mutex = *new std::mutex;
-  static auto& seen = *new std::vector<spot>;
-  try {
-    const std::lock_guard lock{mutex};
-    const spot here{place.file_name(), place.line(), place.column()};
-    if (std::find(seen.begin(), seen.end(), here) != seen.end()) return false;
-    seen.push_back(here);
-  } catch (const std::exception&) {
-    return true;
-  }
-  return true;
-}
-
-void print_once(const diagnostic& d) noexcept {
-  if (!is_first_from(d.place)) return;
+// What is printed, in one call, so that lines of several threads don't mix.
+void print(const diagnostic& d) noexcept {
   const std::string_view level = to_string(d.level);
-  // One call, so that lines of several threads don't mix.
   std::fprintf(stderr, "pinion: %.*s: %.*s: %.*s\n", static_cast<int>(level.size()), level.data(),
                static_cast<int>(d.part.size()), d.part.data(), static_cast<int>(d.text.size()),
                d.text.data());
+}
+
+std::optional<severity> parse_severity(std::string_view text) noexcept {
+  for (const severity level : {severity::note, severity::warning, severity::error})
+    if (text == to_string(level)) return level;
+  return std::nullopt;
+}
+
+severity read_threshold() noexcept {
+  const char* const text = std::getenv("PINION_LOG");
+  if (text == nullptr) return severity::error;
+  if (const std::optional<severity> asked = parse_severity(text)) return *asked;
+  char wrong[160];
+  std::snprintf(wrong, sizeof wrong,
+                "PINION_LOG is \"%.40s%s\", which is none of error, warning and note: set one of them, or "
+                "unset it; errors are printed",
+                text, std::strlen(text) > 40 ? "..." : "");
+  print({.level = severity::error, .part = "base", .key = "log-threshold", .text = wrong});
+  return severity::error;
+}
+
+// A number by itself: nothing else is published by it, so relaxed is enough.
+std::atomic<severity>& threshold() noexcept {
+  static std::atomic<severity> least{read_threshold()};
+  return least;
+}
+
+/// Whether this part has not spoken of this key yet. Where there is no memory to remember it, it speaks again.
+bool is_first(const diagnostic& d) noexcept {
+  // Never destroyed: a part may report while the program exits.
+  static std::mutex& mutex = *new std::mutex;
+  static auto& seen = *new std::set<std::pair<std::string, std::string>>;
+  try {
+    const std::lock_guard lock{mutex};
+    return seen.emplace(d.part, d.key).second;
+  } catch (const std::exception&) {
+    return true;
+  }
+}
+
+void print_once(const diagnostic& d) noexcept {
+  if (d.level >= threshold().load(std::memory_order_relaxed) && is_first(d)) print(d);
 }
 
 void print_and_abort(const contract_violation& v) {
@@ -152,9 +173,12 @@ diagnostic_sink set_diagnostic_sink(diagnostic_sink sink) noexcept {
   return current_sink.exchange(sink != nullptr ? sink : &print_once, std::memory_order_acq_rel);
 }
 
-void report(severity level, std::string_view part, std::string_view text,
-            std::source_location place) noexcept {
-  current_sink.load(std::memory_order_acquire)(diagnostic{level, part, text, place});
+severity set_diagnostic_threshold(severity least) noexcept {
+  return threshold().exchange(least, std::memory_order_relaxed);
+}
+
+void report(severity level, std::string_view part, std::string_view key, std::string_view text) noexcept {
+  current_sink.load(std::memory_order_acquire)(diagnostic{level, part, key, text});
 }
 
 }  // namespace pinion

@@ -58,10 +58,12 @@ TEST(base_module, TheDiagnosticSeamIsTheOneTheLibraryUses) {
   static std::string said;
   pinion::set_diagnostic_sink([](const pinion::diagnostic& d) noexcept { said = d.text; });
 
-  pinion::report(pinion::severity::note, "base", "hello");
+  pinion::report(pinion::severity::note, "base", "greeting", "hello");
   pinion::set_diagnostic_sink(nullptr);
 
   EXPECT_EQ(said, "hello");
+  const pinion::severity before = pinion::set_diagnostic_threshold(pinion::severity::warning);
+  EXPECT_EQ(pinion::set_diagnostic_threshold(before), pinion::severity::warning);
 }
 
 TEST(base_module, TheSeamOfSharedWordsCrosses) {

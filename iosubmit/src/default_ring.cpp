@@ -16,7 +16,7 @@ bool is_out_of_reach(const ring_refusal& refusal) noexcept {
 }
 
 void tell_of_fallback(const ring_refusal& refusal) {
-  report(severity::warning, "iosubmit",
+  report(severity::warning, "iosubmit", "ring-fallback",
          "an epoll_ring serves instead of io_uring. fsync, msg_ring, and read and write of files that have "
          "content are answered with EOPNOTSUPP there: do them on another thread. Why: " +
              to_string(refusal));

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cerrno>
+#include <cstdio>
 #include <pinion/base/diagnostic.hpp>
 #include <pinion/iosubmit/detail/errors.hpp>
-#include <source_location>
 
 namespace pinion::iosubmit::errors {
-namespace {
+bool is_passing(std::int32_t error) noexcept {
+  static_assert(completions_lost == -EBADR);
+  return error == -EINTR || error == -EAGAIN || error == -EBUSY || error == -ETIME ||
+         error == completions_lost;
+}
 
-// The default sink prints once what comes from one place: each explanation is a place of its own, or the first error of a process
-// would be its last.
-struct explanation {
-  explanation(const char* says, std::source_location at = std::source_location::current()) noexcept
-      : text(says), place(at) {}
-  std::string_view text;
-  std::source_location place;
-};
-
-explanation explained(std::int32_t error) noexcept {
+std::string_view explain_enter(std::int32_t error) noexcept {
   switch (-error) {
   case EINTR: return "a signal ended a wait in io_uring_enter: go round, and wait again";
   case EAGAIN:
@@ -65,19 +60,11 @@ explanation explained(std::int32_t error) noexcept {
   }
 }
 
-}  // namespace
-
-bool is_passing(std::int32_t error) noexcept {
-  static_assert(completions_lost == -EBADR);
-  return error == -EINTR || error == -EAGAIN || error == -EBUSY || error == -ETIME ||
-         error == completions_lost;
-}
-
-std::string_view explain_enter(std::int32_t error) noexcept { return explained(error).text; }
-
+// The first error of a process must not hide the others: each has a key of its own.
 void complain(std::int32_t error) noexcept {
-  const explanation why = explained(error);
-  report(severity::error, "iosubmit", why.text, why.place);
+  char key[32];
+  std::snprintf(key, sizeof key, "enter-errno-%d", -error);
+  report(severity::error, "iosubmit", key, explain_enter(error));
 }
 
 }  // namespace pinion::iosubmit::errors

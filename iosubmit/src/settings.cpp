@@ -6,7 +6,6 @@
 #include <mutex>
 #include <pinion/base/diagnostic.hpp>
 #include <pinion/iosubmit/policy/settings.hpp>
-#include <source_location>
 #include <system_error>
 
 #include "microseconds.hpp"
@@ -47,7 +46,7 @@ settings read_environment() {
   if (asked) return *asked;
   std::string all;
   for (const refused_setting& one : asked.error()) all.append(to_string(one)).append("; ");
-  report(severity::error, "iosubmit",
+  report(severity::error, "iosubmit", "environment",
          all.append("nothing that the environment says of submission is in effect"));
   return {};
 }
@@ -59,14 +58,6 @@ setting_source overlay(std::optional<T>& into, const std::optional<T>& from_code
   return from_code          ? setting_source::code
          : from_environment ? setting_source::environment
                             : setting_source::built_in;
-}
-
-// The default sink prints once what comes from one place, so each note that is different comes from another. Those beyond the last
-// reach a sink of the program's own.
-std::source_location place_of(std::size_t note) noexcept {
-  constexpr auto here = [](std::source_location at = std::source_location::current()) noexcept { return at; };
-  const std::source_location places[] = {here(), here(), here(), here(), here(), here(), here(), here()};
-  return places[std::min(note, std::size(places) - 1)];
 }
 
 }  // namespace
@@ -150,7 +141,8 @@ effective_settings effective(const settings& from_code) {
   static auto& told = *new std::vector<effective_settings>;
   const std::lock_guard lock{mutex};
   if (std::ranges::find(told, all) == told.end()) {
-    report(severity::note, "iosubmit", "submission: " + to_string(all), place_of(told.size()));
+    const std::string text = "submission: " + to_string(all);
+    report(severity::note, "iosubmit", text, text);
     told.push_back(all);
   }
   return all;

@@ -208,7 +208,7 @@ std::int32_t look_up_operations(const call_table& calls, mapped_ring& ring) noex
 
 void note_what_is_missing(const uring_features& features) noexcept {
   if (features.missing_flags == 0) return;
-  report(severity::note, "iosubmit", to_string(features));
+  report(severity::note, "iosubmit", "features-missing", to_string(features));
 }
 
 }  // namespace
@@ -302,7 +302,7 @@ void complain_of_unanswered(std::uint32_t count) noexcept {
       "a ring goes while %u entries of its port are in flight, which the kernel did not let go of: what "
       "they name must stay",
       count);
-  report(severity::error, "iosubmit", text);
+  report(severity::error, "iosubmit", "ring-unanswered", text);
 }
 
 void refuse(const ring_refusal& refusal) {

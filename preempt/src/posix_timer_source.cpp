@@ -88,7 +88,7 @@ void complain_of_no_timer(int error) noexcept {
                 "after a fork a posix_timer_source could not make its timer, and no slice of it will be due: "
                 "%s, or %s",
                 explain_no_timer(error), take_another);
-  report(severity::error, "preempt", text.data());
+  report(severity::error, "preempt", "timer-lost-by-fork", text.data());
 }
 
 void complain_of_arming(int error) noexcept {
@@ -98,7 +98,7 @@ void complain_of_arming(int error) noexcept {
                       : "the timer of a posix_timer_source could not be armed, and no slice of it will be "
                         "due; most likely a filter of system calls (seccomp) came after it: allow "
                         "timer_settime";
-  report(severity::error, "preempt", why);
+  report(severity::error, "preempt", "timer-lost", why);
 }
 
 }  // namespace pinion::preempt::posix_timer_detail

@@ -150,7 +150,7 @@ void ticker::start_again() noexcept {
     // Not at each slice.
     is_lost_.store(false, std::memory_order_relaxed);
     report(
-        severity::error, "preempt",
+        severity::error, "preempt", "ticker-lost",
         "after a fork the ticker's thread could not be started again: no slice of this process will be due "
         "until a source is made; most likely too many threads run (ulimit -u, or pids.max of the container)");
   }

@@ -57,7 +57,7 @@ tsc_scale tsc_gauge::scale() noexcept {
     const char* const wrong = measure();
     is_measured_now_.clear(std::memory_order_release);
     // After the flag: a sink may begin slices itself.
-    if (wrong != nullptr) report(severity::warning, "preempt", wrong);
+    if (wrong != nullptr) report(severity::warning, "preempt", "tsc-unfit", wrong);
   }
   return {per_ns_.load(std::memory_order_relaxed)};
 }

@@ -85,9 +85,9 @@ void tick::failed(std::int32_t result) noexcept {
               "or a sandbox allow no IORING_OP_TIMEOUT: allow it, or take a ticker_source"
             : ": that slice had no end in time, and the next one asks again; most likely memory is short "
               "(memory.max of the container)";
-    report(severity::error, "preempt", what + why);
+    report(severity::error, "preempt", is_refused_ ? "timeout-refused" : "timeout-failed", what + why);
   } catch (const std::bad_alloc&) {
-    report(severity::error, "preempt",
+    report(severity::error, "preempt", "timeout-failed",
            "the ring refused a slice's timeout, and there is no memory to say why");
   }
 }

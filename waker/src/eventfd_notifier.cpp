@@ -53,7 +53,7 @@ void eventfd_detail::complain(const char* what, int error) noexcept {
       "could not %s: errno %d; most likely the notifier's eventfd was closed by somebody else. What was "
       "pushed stays queued until its owner looks",
       what, error);
-  report(severity::error, "waker", text);
+  report(severity::error, "waker", "eventfd-lost", text);
 }
 
 }  // namespace pinion::waker

@@ -2,8 +2,8 @@
 //
 // event_counter: what something has done, counted where the build says so.
 //
-// A part lists what it counts in a struct, its statistics. In a build with PINION_STATISTICS=ON the counter holds one; in another
-// build it is empty, counting is no code, and there is no total().
+// A part lists what it counts in a struct, its statistics. In a build with PINION_STATISTICS=ON the counter
+// holds one; in another build it is empty, counting is no code, and there is no total().
 //
 //   struct park_statistics { std::uint64_t parks = 0; histogram<36, 2> lengths; };
 //
@@ -11,7 +11,8 @@
 //   events_.count(&park_statistics::parks);
 //   events_.add(&park_statistics::lengths, length.ns);
 //
-// What has one as a member lives in PINION_MODE, as all whose layout depends on the build. One thread uses it.
+// What has one as a member lives in PINION_MODE, as all whose layout depends on the build. One thread uses
+// it.
 #pragma once
 
 #include <cstdint>

@@ -2,8 +2,9 @@
 //
 // histogram: how often values of each size came, in fixed memory.
 //
-// A power of two has 2^Fine places. So Fine 0 tells 4 to 7 from 8 to 15, and Fine 3 tells 8 from 9 and 16 to 17 from 18 to 19. Values
-// below 2^Fine have a place each. To add one costs a handful of instructions without a branch, however the values come.
+// A power of two has 2^Fine places. So Fine 0 tells 4 to 7 from 8 to 15, and Fine 3 tells 8 from 9 and 16 to
+// 17 from 18 to 19. Values below 2^Fine have a place each. To add one costs a handful of instructions without
+// a branch, however the values come.
 //
 //   histogram<36, 3> slices;                             // up to 68 s in ns, to an eighth: 272 places
 //   slices.add(length.ns);
@@ -48,9 +49,10 @@ class histogram {
     for (const Count one : counts_) all += one;
     return all;
   }
-  /// The value that so many in a thousand were not above, by nearest rank, rounded up to the greatest of its place: at least the
-  /// exact value, and above it by less than 1/2^Fine of it. 2^64 - 1 where the exact value is 2^Bits or more, or shares its place with
-  /// such values. 0 where nothing was counted. More than 1000 is taken for 1000, the greatest; 0 gives the least.
+  /// The value that so many in a thousand were not above, by nearest rank, rounded up to the greatest of its
+  /// place: at least the exact value, and above it by less than 1/2^Fine of it. 2^64 - 1 where the exact
+  /// value is 2^Bits or more, or shares its place with such values. 0 where nothing was counted. More than
+  /// 1000 is taken for 1000, the greatest; 0 gives the least.
   [[nodiscard]] constexpr std::uint64_t quantile(std::uint32_t in_a_thousand) const noexcept;
 
   /// How many were counted in that place, which is below `places`.

@@ -284,7 +284,7 @@ void basic_bounded_inbox<Sync, Capacity>::warn_of_overflow() noexcept {
                 "an inbox of %zu overflowed into its list, which is slower and loses nothing: drain it more "
                 "often, or take bounded_inbox<%zu>",
                 Capacity, 2 * Capacity);
-  report(severity::warning, "waker", text);
+  report(severity::warning, "waker", "inbox-overflow", text);
 }
 
 }  // namespace pinion::waker::inline PINION_MODE
