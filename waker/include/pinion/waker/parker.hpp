@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <pinion/base/sync.hpp>
 #include <pinion/base/time.hpp>
+#include <pinion/config.hpp>
 #include <pinion/waker/concept.hpp>
 #include <pinion/waker/spin_budget.hpp>
 #include <utility>
@@ -32,6 +33,8 @@ enum class park_end : std::uint8_t {
   signalled,  ///< somebody signalled and pushed nothing: by hand, or for a push that was drained meanwhile
   timeout,    ///< it is time, or the wait ended early and nothing has come: look at the clock
 };
+
+inline namespace PINION_MODE {
 
 /// Over a channel whose notifier can be waited for. The clock's now() is read only where a spin or a sleep is measured.
 template <class Channel, class Clock = monotonic_clock, sync_traits Sync = std_sync>
@@ -57,8 +60,10 @@ class parker {
     return signalled ? park_end::signalled : park_end::timeout;
   }
 
-  /// How well spinning does.
+#if PINION_COUNTED
+  /// How well spinning does. In a build with PINION_STATISTICS=ON.
   [[nodiscard]] const spin_statistics& statistics() const noexcept { return budget_.statistics(); }
+#endif
 
  private:
   // A reading of the clock costs as much as several pauses.
@@ -87,5 +92,7 @@ class parker {
   [[no_unique_address]] Clock clock_;
   spin_budget budget_;
 };
+
+}  // namespace PINION_MODE
 
 }  // namespace pinion::waker

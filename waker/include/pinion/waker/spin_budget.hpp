@@ -24,7 +24,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <pinion/base/event_counter.hpp>
 #include <pinion/base/time.hpp>
+#include <pinion/config.hpp>
 #include <thread>
 
 namespace pinion::waker {
@@ -36,7 +38,7 @@ struct spin_options {
   unsigned cores = 0;     ///< how many this process may use; 0: ask the operating system
 };
 
-/// What a spin_budget has seen.
+/// What a spin_budget has seen; counted in a build with PINION_STATISTICS=ON.
 struct spin_statistics {
   std::uint64_t hits = 0;       ///< spins that a wake ended
   std::uint64_t misses = 0;     ///< spins that were followed by a sleep
@@ -49,6 +51,8 @@ struct spin_statistics {
     return spins == 0 ? 0.0 : static_cast<double>(hits) / static_cast<double>(spins);
   }
 };
+
+inline namespace PINION_MODE {
 
 class spin_budget {
  public:
@@ -64,13 +68,13 @@ class spin_budget {
     const bool is_paused = paused_ != 0;
     if (is_paused) --paused_;
     if (!is_paused && options_.most != duration{0} && budget_ >= options_.least) return budget_;
-    ++statistics_.skipped;
+    events_.count(&spin_statistics::skipped);
     return duration{0};
   }
 
   /// A wake came after spinning for so long.
   void hit(duration took) noexcept {
-    ++statistics_.hits;
+    events_.count(&spin_statistics::hits);
     if (was_preempted(took)) return;
     pause_next_ = pause_first;
     budget_ = limited(std::max(duration{budget_.ns - budget_.ns / 16}, took * 2));
@@ -78,7 +82,7 @@ class spin_budget {
 
   /// None came in so long.
   void miss(duration took) noexcept {
-    ++statistics_.misses;
+    events_.count(&spin_statistics::misses);
     if (was_preempted(took)) return;
     budget_ = duration{budget_.ns - budget_.ns / 4};
     if (budget_ < options_.least) budget_ = duration{0};
@@ -89,8 +93,10 @@ class spin_budget {
     if (whole * 2 <= options_.most) budget_ = limited(std::max(budget_, whole * 2));
   }
 
-  /// What was seen so far.
-  [[nodiscard]] const spin_statistics& statistics() const noexcept { return statistics_; }
+#if PINION_COUNTED
+  /// What was seen so far. In a build with PINION_STATISTICS=ON.
+  [[nodiscard]] const spin_statistics& statistics() const noexcept { return events_.total(); }
+#endif
 
  private:
   static constexpr std::uint32_t pause_first = 64;
@@ -104,7 +110,7 @@ class spin_budget {
 
   bool was_preempted(duration took) noexcept {
     if (took < budget_ + slice) return false;
-    ++statistics_.preempted;
+    events_.count(&spin_statistics::preempted);
     paused_ = pause_next_;
     pause_next_ = std::min(2 * pause_next_, pause_last);
     return true;
@@ -114,7 +120,9 @@ class spin_budget {
   duration budget_;
   std::uint32_t paused_ = 0;
   std::uint32_t pause_next_ = pause_first;
-  spin_statistics statistics_;
+  [[no_unique_address]] event_counter<spin_statistics> events_;
 };
+
+}  // namespace PINION_MODE
 
 }  // namespace pinion::waker
