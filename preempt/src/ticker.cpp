@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ticker: the thread.
+// ticker: the thread that ends slices, and the one that tells of stalls.
 #include <pinion/preempt/ticker.hpp>
 
 #include <pthread.h>
@@ -8,7 +8,10 @@
 #include <sys/prctl.h>
 
 #include <exception>
+#include <limits>
 #include <new>
+#include <optional>
+#include <pinion/base/assert.hpp>
 #include <pinion/base/diagnostic.hpp>
 #include <stdexcept>
 #include <system_error>
@@ -21,15 +24,33 @@ namespace {
 constexpr duration resolution_min{10'000};
 constexpr duration resolution_max{1'000'000'000};
 
-// The thread takes no signal of the program's, and is woken when it asked to be: by default the kernel adds 50 us.
-void prepare_thread() noexcept {
+// The thread is woken when it asked to be: by default the kernel adds 50 us.
+void prepare_thread(const char* name) noexcept {
   constexpr unsigned long one_ns = 1;
   ::prctl(PR_SET_TIMERSLACK, one_ns);
-  ::pthread_setname_np(::pthread_self(), "pinion-ticker");
+  ::pthread_setname_np(::pthread_self(), name);
+}
+
+// It takes no signal of the program's.
+pthread_t start_thread(void* (*body)(void*), void* argument) {
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread{};
+  const int error = ::pthread_create(&thread, nullptr, body, argument);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (error != 0)
+    throw std::system_error(error, std::generic_category(),
+                            "a ticker could not start its thread; most likely too many run already "
+                            "(ulimit -u, or pids.max of the container): end some, or take a tsc_budget, "
+                            "which needs none");
+  return thread;
 }
 
 }  // namespace
 
+// The mutex guards all but the gates and `hooks_returned`. No hook is called while it is held.
 struct ticker::guarded {
   explicit guarded(duration resolution) noexcept : board(resolution) {}
 
@@ -38,6 +59,19 @@ struct ticker::guarded {
   pthread_t thread{};
   bool is_running = false;
   bool is_ending = false;
+
+  // The thread that tells of stalls: there from the first source on that watches for them.
+  bool is_watched = false;
+  bool is_telling = false;
+  pthread_t teller{};
+  basic_tick_gate<std_sync> stall_gate;
+  const ticked_slice* told_of = nullptr;  // the slice whose hook runs
+  // Written under the lock, in the same hold as `told_of`. Relaxed: it only says when to look at that again.
+  std::atomic<std::uint32_t> hooks_returned{0};
+
+  [[nodiscard]] bool is_on_teller() const noexcept {
+    return is_telling && ::pthread_equal(::pthread_self(), teller) != 0;
+  }
 };
 
 // Whoever forks holds all their locks meanwhile, so the child finds them free, and what they guard whole.
@@ -68,8 +102,13 @@ void ticker::after_fork_in_parent() noexcept {
 
 void ticker::after_fork_in_child() noexcept {
   for (ticker* each : everyone().all) {
-    const bool was_running = std::exchange(each->guarded_->is_running, false);
+    guarded& mine = *each->guarded_;
+    const bool was_running = std::exchange(mine.is_running, false);
     if (was_running) each->is_lost_.store(true, std::memory_order_relaxed);
+    // What the parent saw the parent tells of. A hook that ran at the fork never returns here.
+    mine.is_telling = false;
+    mine.told_of = nullptr;
+    mine.board.drop_stalls();
   }
   after_fork_in_parent();
 }
@@ -86,13 +125,21 @@ ticker::ticker(const ticker_options& options) : options_(options) {
 
 ticker::~ticker() {
   bool was_running = false;
+  bool was_telling = false;
   {
     const std::scoped_lock lock{guarded_->mutex};
+    PINION_ASSERT(
+        !guarded_->is_on_teller(),
+        "a stall's hook ended the ticker that called it, which waits for the hook to return: end it "
+        "on another thread");
     guarded_->is_ending = true;
     was_running = guarded_->is_running;
+    was_telling = guarded_->is_telling;
   }
   gate_.call();
+  guarded_->stall_gate.call();
   if (was_running) ::pthread_join(guarded_->thread, nullptr);
+  if (was_telling) ::pthread_join(guarded_->teller, nullptr);
   const std::scoped_lock lock{everyone().mutex};
   std::erase(everyone().all, this);
 }
@@ -106,8 +153,9 @@ ticker& ticker::shared() {
 void ticker::add(ticked_slice& slice, stall_watch watch) {
   const std::scoped_lock lock{guarded_->mutex};
   guarded_->board.add(slice, watch);
+  if (watch.hook.stalled != nullptr) guarded_->is_watched = true;
   try {
-    if (!guarded_->is_running) start();
+    start();
   } catch (...) {
     guarded_->board.remove(slice);
     throw;
@@ -116,29 +164,38 @@ void ticker::add(ticked_slice& slice, stall_watch watch) {
 }
 
 void ticker::remove(ticked_slice& slice) noexcept {
-  const std::scoped_lock lock{guarded_->mutex};
+  std::unique_lock lock{guarded_->mutex};
   guarded_->board.remove(slice);
+  // The hook itself may end its source.
+  while (guarded_->told_of == &slice && !guarded_->is_on_teller()) {
+    const std::uint32_t returned = guarded_->hooks_returned.load(std::memory_order_relaxed);
+    lock.unlock();
+    std_sync::futex_wait(guarded_->hooks_returned, returned);
+    lock.lock();
+  }
 }
 
-// With the lock held.
+// With the lock held: those that don't run, and are needed.
 void ticker::start() {
-  sigset_t all;
-  sigset_t before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  const auto body = [](void* self) -> void* {
-    static_cast<ticker*>(self)->run();
-    return nullptr;
-  };
-  const int error = ::pthread_create(&guarded_->thread, nullptr, body, this);
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (error != 0)
-    throw std::system_error(error, std::generic_category(),
-                            "a ticker could not start its thread; most likely too many run already "
-                            "(ulimit -u, or pids.max of the container): end some, or take a tsc_budget, "
-                            "which needs none");
-  guarded_->is_running = true;
-  is_lost_.store(false, std::memory_order_relaxed);
+  if (!guarded_->is_running) {
+    guarded_->thread = start_thread(
+        [](void* self) -> void* {
+          static_cast<ticker*>(self)->run();
+          return nullptr;
+        },
+        this);
+    guarded_->is_running = true;
+    is_lost_.store(false, std::memory_order_relaxed);
+  }
+  if (guarded_->is_watched && !guarded_->is_telling) {
+    guarded_->teller = start_thread(
+        [](void* self) -> void* {
+          static_cast<ticker*>(self)->tell();
+          return nullptr;
+        },
+        this);
+    guarded_->is_telling = true;
+  }
 }
 
 void ticker::start_again() noexcept {
@@ -150,27 +207,63 @@ void ticker::start_again() noexcept {
     // Not at each slice.
     is_lost_.store(false, std::memory_order_relaxed);
     report(
-        severity::error, "preempt", "ticker-lost",
-        "after a fork the ticker's thread could not be started again: no slice of this process will be due "
-        "until a source is made; most likely too many threads run (ulimit -u, or pids.max of the container)");
+        severity::error, "preempt", guarded_->is_running ? "stall-teller-lost" : "ticker-lost",
+        guarded_->is_running
+            ? "after a fork the ticker's thread that tells of stalls could not be started again: no stall of "
+              "this process will be reported until a source is made; most likely too many threads run "
+              "(ulimit -u, or pids.max of the container)"
+            : "after a fork the ticker's thread could not be started again: no slice of this process will be "
+              "due until a source is made; most likely too many threads run (ulimit -u, or pids.max of the "
+              "container)");
   }
 }
 
 void ticker::run() noexcept {
-  prepare_thread();
+  prepare_thread("pinion-ticker");
   for (;;) {
     instant next;
+    bool has_stall = false;
     {
       const std::scoped_lock lock{guarded_->mutex};
       if (guarded_->is_ending) return;
       next = guarded_->board.tick(monotonic_clock::now());
+      has_stall = guarded_->board.has_stall();
     }
+    if (has_stall) guarded_->stall_gate.call();
     gate_.wait(next, [this](instant until) {
       const std::scoped_lock lock{guarded_->mutex};
       return guarded_->board.is_quiet_until(until);
     });
     // Relaxed: a count for people; this thread alone writes it.
     wakes_.store(wakes_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+}
+
+// The hooks run here, without the lock: one that blocks holds up other hooks, and no slice.
+void ticker::tell() noexcept {
+  prepare_thread("pinion-stalls");
+  for (;;) {
+    std::optional<basic_seen_stall<std_sync>> seen;
+    {
+      const std::scoped_lock lock{guarded_->mutex};
+      if (guarded_->is_ending) return;
+      seen = guarded_->board.take_stall();
+      if (seen) guarded_->told_of = seen->slice;
+    }
+    if (!seen) {
+      guarded_->stall_gate.wait(never, [this](instant) {
+        const std::scoped_lock lock{guarded_->mutex};
+        return !guarded_->board.has_stall();
+      });
+      continue;
+    }
+    seen->tell();
+    {
+      const std::scoped_lock lock{guarded_->mutex};
+      guarded_->told_of = nullptr;
+      guarded_->hooks_returned.fetch_add(1, std::memory_order_relaxed);
+    }
+    std_sync::futex_wake(guarded_->hooks_returned, std::numeric_limits<std::int32_t>::max());
   }
 }
 

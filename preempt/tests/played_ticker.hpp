@@ -70,6 +70,7 @@ class with_ticker final : public each_with_a_source<basic_ticker_source<played_t
   void happen() override {
     woke();
     const instant next = ticker_.board.tick(now());
+    while (const auto seen = ticker_.board.take_stall()) seen->tell();
     // As the thread does: whether nobody has begun meanwhile.
     ticker_.until = ticker_.board.is_quiet_until(next) ? next : now();
     ticker_.next = late(ticker_.until);

@@ -3,6 +3,7 @@
 // The board without a thread: when it ends slices, when it wants to be asked again, and what it tells of.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <pinion/preempt.hpp>
@@ -175,7 +176,7 @@ TEST(TickBoardTest, EndsSlicesAlsoWhereTheirNumberBeginsAnew) {
   }
 }
 
-// Notes what it is told.
+// Notes what it is told, as a thread that tells at once would.
 struct watched_board {
   std::vector<stall> told;
   tick_board board{resolution};
@@ -190,18 +191,23 @@ struct watched_board {
                                    }},
                       .who = &told});
   }
+  instant tick(instant now) {
+    const instant next = board.tick(now);
+    while (const auto seen = board.take_stall()) seen->tell();
+    return next;
+  }
 };
 
 TEST(TickBoardTest, TellsOfAStallOnceAtItsTime) {
   watched_board on;
   on.slice.begin(at(1'000));
 
-  EXPECT_EQ(on.board.tick(at(1'000)), at(1'100));
-  EXPECT_EQ(on.board.tick(at(1'100)), at(1'200));
-  EXPECT_EQ(on.board.tick(at(1'200)), at(1'250)) << "the moment to tell of it";
+  EXPECT_EQ(on.tick(at(1'000)), at(1'100));
+  EXPECT_EQ(on.tick(at(1'100)), at(1'200));
+  EXPECT_EQ(on.tick(at(1'200)), at(1'250)) << "the moment to tell of it";
   EXPECT_TRUE(on.told.empty());
-  static_cast<void>(on.board.tick(at(1'260)));
-  static_cast<void>(on.board.tick(at(9'000)));
+  static_cast<void>(on.tick(at(1'260)));
+  static_cast<void>(on.tick(at(9'000)));
 
   ASSERT_EQ(on.told.size(), 1U);
   EXPECT_EQ(on.told[0].length, duration{260});
@@ -214,10 +220,10 @@ TEST(TickBoardTest, TellsOfNothingThatItHasOnlyJustEnded) {
   on.slice.begin(at(1'000));
 
   // So late itself that the slice would be a stall: its owner has not had the time to see the word.
-  static_cast<void>(on.board.tick(at(5'000)));
+  static_cast<void>(on.tick(at(5'000)));
   EXPECT_TRUE(on.told.empty());
   on.slice.begin(at(9'000));
-  static_cast<void>(on.board.tick(at(5'100)));
+  static_cast<void>(on.tick(at(5'100)));
 
   EXPECT_TRUE(on.told.empty());
 }
@@ -225,12 +231,81 @@ TEST(TickBoardTest, TellsOfNothingThatItHasOnlyJustEnded) {
 TEST(TickBoardTest, TellsOfNothingAtRest) {
   watched_board on;
   on.slice.begin(at(1'000));
-  static_cast<void>(on.board.tick(at(1'000)));
+  static_cast<void>(on.tick(at(1'000)));
 
   on.slice.begin(never);
 
-  EXPECT_EQ(on.board.tick(at(9'000)), never);
+  EXPECT_EQ(on.tick(at(9'000)), never);
   EXPECT_TRUE(on.told.empty());
+}
+
+// Three owners who each stall, one after the other, before anybody takes what was seen.
+struct stalled_board {
+  tick_board board{resolution};
+  std::array<ticked_slice, 3> slices;
+  std::array<int, 3> names{};
+
+  stalled_board() {
+    constexpr std::array<std::size_t, 3> order{1, 2, 0};
+    for (std::size_t k = 0; k < slices.size(); ++k)
+      board.add(slices[k], {.after = duration{250},
+                            .hook = {.stalled = [](void*, const stall&) noexcept {}},
+                            .who = &names[k]});
+    for (std::size_t k = 0; k < slices.size(); ++k) stalls(order[k], k * 1'000);
+  }
+  // A slice of it begins then, and is seen 300 after its end.
+  void stalls(std::size_t which, std::uint64_t from) {
+    slices[which].begin(at(from + 100));
+    static_cast<void>(board.tick(at(from + 100)));
+    static_cast<void>(board.tick(at(from + 400)));
+  }
+};
+
+TEST(TickBoardTest, GivesStallsInTheOrderInWhichItSawThem) {
+  stalled_board on;
+
+  for (const std::size_t expected : {1U, 2U, 0U}) {
+    EXPECT_TRUE(on.board.has_stall());
+    const auto seen = on.board.take_stall();
+    ASSERT_TRUE(seen);
+    EXPECT_EQ(seen->slice, &on.slices[expected]);
+    EXPECT_EQ(seen->watch.who, &on.names[expected]);
+    EXPECT_EQ(seen->length, duration{300});
+  }
+  EXPECT_FALSE(on.board.has_stall());
+  EXPECT_FALSE(on.board.take_stall());
+}
+
+TEST(TickBoardTest, KeepsOneStallOfAnOwnerTheLatest) {
+  stalled_board on;
+  on.slices[2].begin(at(9'000));
+  static_cast<void>(on.board.tick(at(9'000)));
+  static_cast<void>(on.board.tick(at(9'777)));
+
+  std::vector<duration> lengths;
+  while (const auto seen = on.board.take_stall()) lengths.push_back(seen->length);
+
+  EXPECT_EQ(lengths, (std::vector{duration{300}, duration{777}, duration{300}}));
+}
+
+TEST(TickBoardTest, DropsTheStallOfASliceThatWasRemoved) {
+  stalled_board on;
+
+  on.board.remove(on.slices[2]);
+
+  EXPECT_EQ(on.board.take_stall()->slice, &on.slices[1]);
+  EXPECT_EQ(on.board.take_stall()->slice, &on.slices[0]);
+  EXPECT_FALSE(on.board.take_stall());
+}
+
+TEST(TickBoardTest, DropsAllStallsAndSeesLaterOnes) {
+  stalled_board on;
+
+  on.board.drop_stalls();
+  EXPECT_FALSE(on.board.has_stall());
+  on.stalls(0, 9'000);
+
+  EXPECT_EQ(on.board.take_stall()->slice, &on.slices[0]);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <functional>
+#include <latch>
 #include <memory>
 #include <pinion/base/diagnostic.hpp>
 #include <pinion/preempt.hpp>
@@ -134,6 +135,71 @@ TEST(TickerForkTest, AForkFindsTheTickerWholeWhateverOthersDoToIt) {
 
   for (int k = 0; k < 20; ++k)
     EXPECT_EQ(in_a_child([&] { return right_if(is_ended_by(source, duration{})); }), was_right);
+}
+
+// Counts what it is told, and then does not return until it is let go.
+struct blocked_hook {
+  std::atomic<int> told{0};
+  std::latch let_go{1};
+  stall_hook hook() {
+    return {.context = this, .stalled = [](void* self, const stall&) noexcept {
+              auto& mine = *static_cast<blocked_hook*>(self);
+              mine.told.fetch_add(1, std::memory_order_relaxed);
+              mine.let_go.wait();
+            }};
+  }
+  [[nodiscard]] int count() const { return told.load(std::memory_order_relaxed); }
+};
+
+TEST(TickerForkTest, AChildThatIsMadeWhileAHookRunsDoesWithoutItAndTellsOfItsOwnStalls) {
+  blocked_hook blocked;
+  ticker mine;
+  auto source =
+      std::make_unique<ticker_source>(mine, stall_watch{.after = duration{}, .hook = blocked.hook()});
+  source->begin(monotonic_clock::now(), monotonic_clock::now());
+  ASSERT_TRUE(comes_true([&] { return blocked.count() == 1; }));
+
+  EXPECT_EQ(in_a_child([&] {
+              source.reset();
+              ticker_source own{mine, {.after = duration{}, .hook = blocked.hook()}};
+              own.begin(monotonic_clock::now(), monotonic_clock::now());
+              const bool is_told = comes_true([&] { return blocked.count() == 2; });
+              blocked.let_go.count_down();
+              return right_if(is_told);
+            }),
+            was_right);
+  blocked.let_go.count_down();
+
+  EXPECT_TRUE(is_ended_by(*source, duration{}));
+}
+
+TEST(TickerForkTest, ASourceOfTheParentsTellsOfStallsInTheChildToo) {
+  blocked_hook told;
+  told.let_go.count_down();
+  ticker mine;
+  ticker_source source{mine, {.after = duration{}, .hook = told.hook()}};
+  EXPECT_EQ(in_a_child([&] {
+              source.begin(monotonic_clock::now(), monotonic_clock::now());
+              return right_if(comes_true([&] { return told.count() != 0; }));
+            }),
+            was_right);
+}
+
+TEST(TickerForkTest, AHookMayForkAChildThatExits) {
+  struct forking {
+    std::atomic<int> said{-2};
+  } hook;
+  ticker mine;
+  ticker_source source{
+      mine,
+      {.after = duration{}, .hook = {.context = &hook, .stalled = [](void* self, const stall&) noexcept {
+                                       static_cast<forking*>(self)->said.store(
+                                           in_a_child([] { return was_right; }), std::memory_order_relaxed);
+                                     }}}};
+
+  source.begin(monotonic_clock::now(), monotonic_clock::now());
+
+  EXPECT_TRUE(comes_true([&] { return hook.said.load(std::memory_order_relaxed) == was_right; }));
 }
 
 // Sources of static duration end after main(), in an order that nobody chose.

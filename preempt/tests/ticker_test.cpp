@@ -12,6 +12,7 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <latch>
 #include <memory>
 #include <pinion/preempt.hpp>
 #include <stdexcept>
@@ -188,6 +189,100 @@ TEST(TickerTest, TellsOfAStallOnItsOwnThreadOnceForEachSlice) {
 
   EXPECT_EQ(heard.who.load(std::memory_order_relaxed), &source);
   EXPECT_NE(heard.on.load(std::memory_order_relaxed), std::this_thread::get_id());
+}
+
+// A hook that doesn't return until it is let go.
+struct blocked_hook {
+  std::atomic<bool> is_called{false};
+  std::latch let_go{1};
+  stall_hook hook() {
+    return {.context = this, .stalled = [](void* self, const stall&) noexcept {
+              auto& mine = *static_cast<blocked_hook*>(self);
+              mine.is_called.store(true, std::memory_order_relaxed);
+              mine.let_go.wait();
+            }};
+  }
+};
+
+TEST(TickerTest, EndsTheSlicesOfAllWhileAStallsHookBlocks) {
+  blocked_hook blocked;
+  ticker mine;
+  ticker_source stalls{mine, {.after = duration{}, .hook = blocked.hook()}};
+  ticker_source other{mine};
+  stalls.begin(monotonic_clock::now(), monotonic_clock::now());
+  ASSERT_TRUE(comes_true([&] { return blocked.is_called.load(std::memory_order_relaxed); }));
+
+  const bool is_ended = is_ended_by(other, ceil(1ms)) && is_ended_by(stalls, ceil(1ms));
+  blocked.let_go.count_down();
+
+  EXPECT_TRUE(is_ended);
+}
+
+TEST(TickerTest, OfASourceThatGoesTheHookHasReturned) {
+  struct slow {
+    std::atomic<bool> is_called{false};
+    bool has_returned = false;
+  } hook;
+  ticker mine;
+  auto source = std::make_unique<ticker_source>(
+      mine, stall_watch{.after = duration{},
+                        .hook = {.context = &hook, .stalled = [](void* self, const stall&) noexcept {
+                                   static_cast<slow*>(self)->is_called.store(true, std::memory_order_relaxed);
+                                   time_passes(5);
+                                   static_cast<slow*>(self)->has_returned = true;
+                                 }}});
+  source->begin(monotonic_clock::now(), monotonic_clock::now());
+  ASSERT_TRUE(comes_true([&] { return hook.is_called.load(std::memory_order_relaxed); }));
+
+  source.reset();
+
+  EXPECT_TRUE(hook.has_returned);
+}
+
+TEST(TickerTest, SourcesComeAndGoWhileTheHookOfAnotherBlocks) {
+  blocked_hook blocked;
+  listener heard;
+  ticker mine;
+  ticker_source stalls{mine, {.after = duration{}, .hook = blocked.hook()}};
+  stalls.begin(monotonic_clock::now(), monotonic_clock::now());
+  ASSERT_TRUE(comes_true([&] { return blocked.is_called.load(std::memory_order_relaxed); }));
+
+  for (int round = 0; round < 3; ++round) {
+    ticker_source another{mine, {.after = duration{}, .hook = heard.hook()}};
+    EXPECT_TRUE(is_ended_by(another, duration{}));
+    EXPECT_TRUE(time_passes(2)) << "its stall is seen, and goes with it";
+  }
+  EXPECT_EQ(heard.count(), 0);
+  ticker_source stays{mine, {.after = duration{}, .hook = heard.hook()}};
+  stays.begin(monotonic_clock::now(), monotonic_clock::now());
+  blocked.let_go.count_down();
+
+  EXPECT_TRUE(comes_true([&] { return heard.count() == 1; }));
+  EXPECT_EQ(heard.who.load(std::memory_order_relaxed), &stays);
+}
+
+TEST(TickerTest, AHookMayMakeAndEndSourcesItsOwnToo) {
+  struct owner {
+    ticker mine;
+    std::unique_ptr<ticker_source> source;
+    std::unique_ptr<ticker_source> made;
+    std::latch has_begun{1};
+    std::latch is_done{1};
+  } of;
+  const stall_hook hook{.context = &of, .stalled = [](void* self, const stall&) noexcept {
+                          auto& its = *static_cast<owner*>(self);
+                          its.has_begun.wait();  // a source doesn't end in the middle of begin()
+                          its.made = std::make_unique<ticker_source>(its.mine);
+                          its.source.reset();
+                          its.is_done.count_down();
+                        }};
+  of.source = std::make_unique<ticker_source>(of.mine, stall_watch{.after = duration{}, .hook = hook});
+  of.source->begin(monotonic_clock::now(), monotonic_clock::now());
+  of.has_begun.count_down();
+
+  ASSERT_TRUE(comes_true([&] { return of.is_done.try_wait(); }));
+
+  EXPECT_TRUE(is_ended_by(*of.made, duration{}));
 }
 
 TEST(TickerTest, RefusesAResolutionOutOfRangeInWords) {

@@ -32,8 +32,8 @@ struct stall {
   const void* who = nullptr;  ///< the source that saw it, or the queue_slices
 };
 
-/// Whom stalls are told to. Called once for each slice: where `lasts`, on a thread of the source's or in a handler of signals (as the
-/// source says); else on the owner's.
+/// The function that stalls are told to, once for each slice. Where `lasts`, it is called on a thread of the source's or in a handler of
+/// signals, and the source says what it may do there; else on the owner's thread.
 struct stall_hook {
   void* context = nullptr;
   void (*stalled)(void* context, const stall& seen) noexcept = nullptr;

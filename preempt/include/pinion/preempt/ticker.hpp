@@ -14,7 +14,14 @@
 // What it costs: those wakes of the thread, some microseconds of another core each, if there is one. Where there is none (one core in all)
 // the thread has to push aside the task that runs: the kernel does, a slice of its own later.
 //
-// In a child of fork() the thread isn't there; it is made again when the next slice with an end begins.
+// Stalls. Hooks are called on a second thread, which exists from the first source on that watches for stalls, one hook at a time, and
+// never while a lock is held. So a hook may block, allocate, and make or end sources, its own too. While one blocks, slices end as
+// ever; the other hooks wait, and of the stalls of one source that wait the latest is told of. A source that is ended on
+// another thread waits until its hook has returned: such a hook must not wait for the thread that ends its source. A hook may
+// fork() a child that execs or calls _exit(). It may not end the ticker itself.
+//
+// In a child of fork() neither thread is there; they are made again when the next slice with an end begins. A stall that the parent saw
+// is told of in the parent alone.
 #pragma once
 
 #include <atomic>
@@ -93,7 +100,7 @@ class ticker {
   explicit ticker(const ticker_options& options = {});
   ticker(const ticker&) = delete;
   ticker& operator=(const ticker&) = delete;
-  /// Ends the thread. No source of this one may be left.
+  /// Ends its threads. No source of this one may be left. Not from a stall's hook.
   ~ticker();
 
   /// The process's own, made at first use and never destroyed.
@@ -101,7 +108,8 @@ class ticker {
 
   /// Looks after that slice from here on; any thread. Throws std::system_error where there can be no thread.
   void add(ticked_slice& slice, stall_watch watch = {});
-  /// No more. Returns when the thread looks at it no longer. Not from a stall's hook, which may not fork() either.
+  /// No more; any thread. Returns when no thread of the ticker looks at it, and its hook, if that runs, has returned. From the hook
+  /// itself it returns at once.
   void remove(ticked_slice& slice) noexcept;
   /// The slice's owner, each time that it has begun one with that end. `is_told`: what basic_ticked_slice::begin() said.
   void began(bool is_told, instant end) noexcept {
@@ -117,7 +125,7 @@ class ticker {
   [[nodiscard]] std::uint64_t wakes() const noexcept { return wakes_.load(std::memory_order_relaxed); }
 
  private:
-  struct guarded;  // what the thread and registration share
+  struct guarded;  // what its threads and registration share
   struct family;   // all tickers of the process
   static family& everyone();
   static void before_fork() noexcept;
@@ -126,6 +134,7 @@ class ticker {
   void start();
   void start_again() noexcept;
   void run() noexcept;
+  void tell() noexcept;
 
   ticker_options options_;
   basic_tick_gate<std_sync> gate_;

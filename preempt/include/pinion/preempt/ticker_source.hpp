@@ -25,15 +25,15 @@ class basic_ticker_source {
   /// What it declares.
   static constexpr source_traits traits{.sees_stalls = true};
 
-  /// By that ticker, which outlives it. A stall's hook is called on the ticker's thread; it makes and ends no source there, and doesn't
-  /// fork(). Throws std::system_error where there can be no thread.
+  /// By that ticker, which outlives it. A stall's hook is called on a thread of the ticker's that is for hooks: ticker.hpp says what it
+  /// may do. Throws std::system_error where there can be no thread.
   explicit basic_ticker_source(Ticker& by = Ticker::shared(), stall_watch watch = {}) : ticker_(by) {
     watch.who = this;
     ticker_.add(slice_, watch);
   }
   basic_ticker_source(const basic_ticker_source&) = delete;
   basic_ticker_source& operator=(const basic_ticker_source&) = delete;
-  /// The ticker looks at it no more.
+  /// The ticker looks at it no more. Waits for its stall's hook, if that runs on another thread.
   ~basic_ticker_source() { ticker_.remove(slice_); }
 
   /// As preempt_source says. Due at `until`, or after the ticker's resolution if that is later.

@@ -8,6 +8,7 @@
 //   ticked_slice slice;                       board.add(slice, {});                  // the owner's; registered once
 //   if (slice.begin(now + q, q)) tell();      // the owner: stores, and seldom more
 //   const instant next = board.tick(now);     // the other: ends what is over
+//   while (const auto told = board.take_stall()) told->tell();      // no code of a user's runs in tick()
 //   … wait until `next`, unless !board.is_quiet_until(next), or until told …
 //
 // How it is exact without being told of each slice. A slice has a length below which none of its owner's was lately (`least`); so whoever
@@ -26,6 +27,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <pinion/base/sync.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/preempt/slice_log.hpp>
@@ -34,7 +36,7 @@
 
 namespace pinion::preempt {
 
-/// When to report a slice that goes on after its end, and to whom: on the thread that asks the board.
+/// When to report a slice that goes on after its end, and to whom.
 struct stall_watch {
   duration after = forever;  ///< the end
   stall_hook hook{};
@@ -93,7 +95,21 @@ class basic_ticked_slice {
   std::uint32_t window_left_ = window;
   // The board's.
   stall_watch watch_{};
-  std::uint32_t told_ = 0;  // the slice that was reported
+  std::uint32_t told_ = 0;  // the slice whose stall was seen
+  duration stalled_{0};     // for how long, as the board saw it last
+};
+
+/// A stall that a board has seen, and the hook to tell of it.
+template <sync_traits Sync>
+struct basic_seen_stall {
+  const basic_ticked_slice<Sync>* slice;  ///< named, and not looked into: it may be gone by now
+  stall_watch watch;
+  duration length;
+
+  /// Calls the hook.
+  void tell() const noexcept {
+    watch.hook.stalled(watch.hook.context, {.length = length, .lasts = true, .who = watch.who});
+  }
 };
 
 /// The slices of all, and how to end them. One thread at a time, but for what `ticked_slice` says.
@@ -106,13 +122,17 @@ class basic_tick_board {
 
   /// Looks after that one from the next tick on. May throw std::bad_alloc, and then does not.
   void add(basic_ticked_slice<Sync>& slice, stall_watch watch) {
+    stalled_.reserve(slices_.size() + 1);
     slices_.push_back(&slice);
     slice.watch_ = watch;
   }
-  /// No more.
-  void remove(const basic_ticked_slice<Sync>& slice) noexcept { std::erase(slices_, &slice); }
+  /// No more. A stall of it that was seen and not taken is dropped.
+  void remove(const basic_ticked_slice<Sync>& slice) noexcept {
+    std::erase(slices_, &slice);
+    std::erase(stalled_, &slice);
+  }
 
-  /// Ends each slice whose end has been. When to tick again: at the first end, or when a slice that begins from here on could be over;
+  /// Ends each slice whose end has been, and notes each stall. Calls no hook. When to tick again: at the first end, or when a slice that begins from here on could be over;
   /// never, if no slice has an end.
   [[nodiscard]] instant tick(instant now) noexcept {
     instant next = never;
@@ -127,7 +147,19 @@ class basic_tick_board {
       return !is_over && instant{slice->end_.load(std::memory_order_relaxed)} < until;
     });
   }
-  /// Of those, the number.
+  /// The stall that was seen first of those not taken yet; nothing if there is none. A slice has room for one: a later stall of the
+  /// same owner replaces one that was not taken.
+  [[nodiscard]] std::optional<basic_seen_stall<Sync>> take_stall() noexcept {
+    if (stalled_.empty()) return std::nullopt;
+    const basic_ticked_slice<Sync>* const first = stalled_.front();
+    stalled_.erase(stalled_.begin());
+    return basic_seen_stall<Sync>{.slice = first, .watch = first->watch_, .length = first->stalled_};
+  }
+  /// Whether there is one to take.
+  [[nodiscard]] bool has_stall() const noexcept { return !stalled_.empty(); }
+  /// Drops all of them.
+  void drop_stalls() noexcept { stalled_.clear(); }
+  /// The number of slices that it looks after.
   [[nodiscard]] std::size_t size() const noexcept { return slices_.size(); }
 
  private:
@@ -141,7 +173,7 @@ class basic_tick_board {
     return std::min(look, look_for_stall(slice, seen, end, now));
   }
 
-  // Told of slices alone that were over when this began: of one that has just been ended the owner may know already, and begin the next.
+  // Notes slices alone that were over when this began: of one that has just been ended the owner may know already, and begin the next.
   instant look_for_stall(basic_ticked_slice<Sync>& slice, std::uint32_t seen, instant end,
                          instant now) noexcept {
     const std::uint32_t number = seen & ~basic_word<Sync>::due;
@@ -150,13 +182,15 @@ class basic_tick_board {
     const instant late = end + slice.watch_.after;
     if (now < late) return late;
     slice.told_ = number;
-    slice.watch_.hook.stalled(slice.watch_.hook.context,
-                              {.length = now - end, .lasts = true, .who = slice.watch_.who});
+    slice.stalled_ = now - end;
+    // add() has reserved room for all.
+    if (std::find(stalled_.begin(), stalled_.end(), &slice) == stalled_.end()) stalled_.push_back(&slice);
     return never;
   }
 
   duration resolution_;
   std::vector<basic_ticked_slice<Sync>*> slices_;
+  std::vector<const basic_ticked_slice<Sync>*> stalled_;  // seen and not taken, the first seen first
 };
 
 /// Those of the machine.
