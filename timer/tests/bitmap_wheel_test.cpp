@@ -381,6 +381,39 @@ TEST(bitmap_wheel, AGivenEntryThatItsSinkArmsAndCancelsOutlivesTheSink) {
   }
 }
 
+TEST(bitmap_wheel, NamingAnEntryThatIsArmedInAnotherWheelIsAViolation) {
+  if (!is_checked) GTEST_SKIP() << "expects a contract violation: only in a checked build";
+  bitmap_wheel wheel{instant{0}};
+  bitmap_wheel other{instant{0}};
+  entry e;
+  other.schedule(e, ms(5));
+
+  EXPECT_DEATH(wheel.schedule(e, ms(2)), "a hook is armed in another wheel");
+  EXPECT_DEATH(wheel.reschedule(e, ms(2)), "a hook is armed in another wheel");
+  EXPECT_DEATH(wheel.cancel(e), "a hook is armed in another wheel");
+}
+
+TEST(bitmap_wheel, AnUncheckedBuildKeepsAnEntryOfAnotherWheelWholeAndFreesItOnce) {
+  if (is_checked) GTEST_SKIP() << "a contract violation: does not return in a checked build";
+  const std::size_t before = testing::allocations_alive();
+  {
+    bitmap_wheel wheel{instant{0}};
+    bitmap_wheel other{instant{0}};
+    entry& given = other.schedule(std::make_unique<entry>(), ms(5));
+
+    EXPECT_FALSE(wheel.cancel(given));
+    EXPECT_FALSE(wheel.reschedule(given, ms(2)));
+    EXPECT_EQ(wheel.size(), 0U);
+    EXPECT_EQ(other.size(), 1U);
+
+    wheel.schedule(given, ms(9));
+    EXPECT_EQ(wheel.size(), 1U);
+    EXPECT_EQ(other.size(), 0U);
+    EXPECT_EQ(wheel.poll(ms(9)).fired, 1U);
+  }
+  EXPECT_EQ(testing::allocations_alive(), before);
+}
+
 TEST(bitmap_wheel, AnEntryIsACacheLine) { EXPECT_EQ(sizeof(bitmap_wheel::entry), 64U); }
 
 }  // namespace

@@ -242,7 +242,7 @@ TYPED_TEST(hook_wheel_of, ItsEndDisarmsItsHooks) {
   EXPECT_EQ(this->timers.size(), 1U) << "and another wheel may have them";
 }
 
-TYPED_TEST(hook_wheel_of, ANestedPollADeathInTheSinkAndAHookOfAnotherWheelAreViolations) {
+TYPED_TEST(hook_wheel_of, ANestedPollAndADeathInTheSinkAreViolations) {
   if (!is_checked) GTEST_SKIP() << "expects a contract violation: only in a checked build";
   using wheel = hook_wheel<connection, TypeParam>;
   auto dying = std::make_unique<wheel>(instant{0});
@@ -252,7 +252,50 @@ TYPED_TEST(hook_wheel_of, ANestedPollADeathInTheSinkAndAHookOfAnotherWheelAreVio
   EXPECT_DEATH(this->timers.poll(tick(1), [&](connection&) { this->timers.poll(tick(1), ignore); }),
                "poll.. was called from inside a sink");
   EXPECT_DEATH(dying->poll(tick(1), [&](connection&) { dying.reset(); }), "destroyed inside its own sink");
+}
+
+TYPED_TEST(hook_wheel_of, NamingAHookThatIsArmedInAnotherWheelIsAViolation) {
+  if (!is_checked) GTEST_SKIP() << "expects a contract violation: only in a checked build";
+  hook_wheel<connection, TypeParam> other{instant{0}};
+  other.schedule(this->one, tick(5));
+
   EXPECT_DEATH(this->timers.schedule(this->one, tick(2)), "a hook is armed in another wheel");
+  EXPECT_DEATH(this->timers.reschedule(this->one, tick(2)), "a hook is armed in another wheel");
+  EXPECT_DEATH(this->timers.cancel(this->one), "a hook is armed in another wheel");
+}
+
+TYPED_TEST(hook_wheel_of, AnUncheckedBuildNeitherCancelsNorMovesAHookOfAnotherWheel) {
+  if (is_checked) GTEST_SKIP() << "a contract violation: does not return in a checked build";
+  hook_wheel<connection, TypeParam> other{instant{0}};
+  other.schedule(this->one, tick(5));
+  this->timers.schedule(this->two, tick(5));
+
+  EXPECT_FALSE(this->timers.cancel(this->one));
+  EXPECT_FALSE(this->timers.reschedule(this->one, tick(2)));
+
+  EXPECT_EQ(this->timers.size(), 1U);
+  EXPECT_EQ(other.size(), 1U);
+  EXPECT_EQ(this->one.deadline(), tick(5));
+  this->look();
+  EXPECT_EQ(other.violated_invariant(), "");
+  EXPECT_EQ(this->fired_by(tick(5)), numbers{2});
+  EXPECT_TRUE(other.cancel(this->one));
+  EXPECT_EQ(other.next_wakeup(), never);
+}
+
+TYPED_TEST(hook_wheel_of, AnUncheckedBuildTakesAHookOutOfAnotherWheelBeforeArmingIt) {
+  if (is_checked) GTEST_SKIP() << "a contract violation: does not return in a checked build";
+  hook_wheel<connection, TypeParam> other{instant{0}};
+  other.schedule(this->one, tick(5));
+
+  this->timers.schedule(this->one, tick(9));
+
+  EXPECT_EQ(this->timers.size(), 1U);
+  EXPECT_EQ(other.size(), 0U);
+  EXPECT_EQ(other.next_wakeup(), never);
+  this->look();
+  EXPECT_EQ(other.violated_invariant(), "");
+  EXPECT_EQ(this->fired_by(tick(9)), numbers{1});
 }
 
 }  // namespace

@@ -251,5 +251,18 @@ TEST(timer_queue, OverHooksItArmsMovesCancelsAndRunsTheCallersObjects) {
   EXPECT_EQ(timers.timeout(), std::nullopt);
 }
 
+TEST(timer_queue, NamingAHookThatIsArmedInAnotherQueueIsAViolation) {
+  if (!is_checked) GTEST_SKIP() << "expects a contract violation: only in a checked build";
+  instant time{0};
+  hooks timers{virtual_clock{&time}};
+  hooks other{virtual_clock{&time}};
+  timer_call wake;
+  other.after(10ms, wake);
+
+  EXPECT_DEATH(timers.after(5ms, wake), "a hook is armed in another wheel");
+  EXPECT_DEATH(timers.push_on(wake, 5ms), "a hook is armed in another wheel");
+  EXPECT_DEATH(timers.cancel(wake), "a hook is armed in another wheel");
+}
+
 }  // namespace
 }  // namespace pinion::timer

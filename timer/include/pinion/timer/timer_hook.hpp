@@ -37,9 +37,7 @@ class timer_hook {
   timer_hook(const timer_hook&) = delete;
   timer_hook& operator=(const timer_hook&) = delete;
   /// Cancels.
-  ~timer_hook() {
-    if (owner_ != nullptr) owner_->forget_(*owner_, *this);
-  }
+  ~timer_hook() { disarm(); }
 
   /// Whether some wheel has it.
   [[nodiscard]] bool is_armed() const noexcept { return owner_ != nullptr; }
@@ -51,6 +49,11 @@ class timer_hook {
   friend class hook_wheel;
   friend class hook_list;
   friend class hook_census;
+
+  /// Takes it out of the wheel it is armed in, if any.
+  void disarm() noexcept {
+    if (owner_ != nullptr) owner_->forget_(*owner_, *this);
+  }
 
   timer_hook* next_ = nullptr;
   timer_hook* previous_ = nullptr;

@@ -14,8 +14,8 @@
 //
 // An entry's destructor cancels it.
 //
-// Memory: a wheel holds 15 KiB, 384 slots of 40 bytes, from its constructor on; sizeof is 512 bytes at most. An entry is 72
-// bytes, in the caller's storage.
+// Memory: a wheel holds 15 KiB, 384 slots of 40 bytes, from its constructor on; sizeof is 512 bytes at most. An entry is 64
+// bytes, a cache line, in the caller's storage.
 //
 // One owner at a time, for the wheel and every entry armed in it: no member of either may be called by another thread
 // meanwhile, not even a const one, and an entry may not die on another thread while it is armed.
@@ -75,7 +75,8 @@ class bitmap_wheel {
   /// Disarms every entry and frees those it was given.
   ~bitmap_wheel() { clear(); }
 
-  /// Arms `e`, or moves it if it is armed here. It stays the caller's.
+  /// Arms `e`, or moves it if it is armed here. It stays the caller's. An entry that is armed in another wheel is a
+  /// violation, here and in cancel() and reschedule(): see hook_wheel::schedule().
   void schedule(entry& e, instant deadline) noexcept { wheel_.schedule(e, deadline); }
 
   /// Arms an entry of the wheel's own, which frees it when it has fired, was cancelled or was cleared. The reference is
@@ -87,14 +88,15 @@ class bitmap_wheel {
     return given;
   }
 
-  /// Disarms it, and frees it if it was given. False if it was not armed.
+  /// Disarms `e`, and frees it if it was given. False if it was not armed here.
   bool cancel(entry& e) noexcept {
     const bool was_armed = wheel_.cancel(e);
     if (was_armed) free_if_given(e);
     return was_armed;
   }
 
-  /// Moves an armed entry; one store when its new deadline is later and not yet due. False if it is not armed.
+  /// Moves an armed entry; one store when its new deadline is later and not yet due. False if it is not armed
+  /// here.
   bool reschedule(entry& e, instant deadline) noexcept { return wheel_.reschedule(e, deadline); }
 
   /// Moves the clock to `now` and hands what is due to `sink`, as hook_wheel does. An entry of the wheel's own is freed when

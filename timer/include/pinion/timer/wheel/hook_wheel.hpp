@@ -67,11 +67,16 @@ class hook_wheel final : private hook_owner {
   }
 
   /// Arms `hook`, or moves it if it is armed here: it goes to the sink at the first poll at or after its due time, the
-  /// first tick at or after `deadline`; in the past, at the next poll; at `never` it is kept and does not fire. It must
-  /// not be armed in another wheel.
+  /// first tick at or after `deadline`; in the past, at the next poll; at `never` it is kept and does not fire.
+  ///
+  /// A hook that is armed in another wheel is a violation, here and in cancel() and reschedule(). A checked build catches
+  /// it. An unchecked build cancels the hook there first; cancel() and reschedule() change nothing and answer false.
   void schedule(Hook& hook, instant deadline) noexcept {
-    if (reschedule(hook, deadline)) return;
     timer_hook& h = hook;
+    if (h.owner_ != nullptr) {
+      if (reschedule(hook, deadline)) return;
+      h.disarm();  // armed in another wheel
+    }
     h.owner_ = this;
     h.deadline_ = deadline;
     ++size_;
@@ -79,19 +84,18 @@ class hook_wheel final : private hook_owner {
     put(h);
   }
 
-  /// Disarms it. False if it was not armed.
+  /// Disarms `hook`. False if it was not armed here.
   bool cancel(Hook& hook) noexcept {
     timer_hook& h = hook;
-    if (h.owner_ == nullptr) return false;
+    if (!is_armed_here(h)) return false;
     forget(h);
     return true;
   }
 
-  /// Moves an armed hook to `deadline`; one store when that is later and not yet due. False if it is not armed.
+  /// Moves an armed hook to `deadline`; one store when that is later and not yet due. False if it is not armed here.
   bool reschedule(Hook& hook, instant deadline) noexcept {
     timer_hook& h = hook;
-    if (h.owner_ == nullptr) return false;
-    PINION_ASSERT(h.owner_ == this, "a hook is armed in another wheel: cancel it there first");
+    if (!is_armed_here(h)) return false;
     work_.touch();
     events_.count(&store_statistics::rescheduled);
     if (h.bucket_ < bucket_count_ && now_ < deadline && deadline != never &&
@@ -206,6 +210,12 @@ class hook_wheel final : private hook_owner {
   static constexpr std::uint16_t arriving = 0xfffc;  // was due when it was armed
   static constexpr std::uint16_t ending = 0xfffd;    // due after the last tick
   static constexpr std::uint16_t parked = 0xfffe;    // at never
+
+  [[nodiscard]] bool is_armed_here(const timer_hook& h) const noexcept {
+    PINION_ASSERT(h.owner_ == nullptr || h.owner_ == this,
+                  "a hook is armed in another wheel: cancel it there first");
+    return h.owner_ == this;
+  }
 
   void put(timer_hook& h) noexcept {
     work_.touch();
