@@ -11,14 +11,31 @@ namespace {
 constexpr auto ignore = [](auto&&...) {};
 constexpr instant tick(std::uint64_t n) { return instant{n << 20}; }
 
-TEST(slab_wheel_placement, IsOnNoLevelForAHandleThatIsRefused) {
-  deferred_wheel<int> timers{instant{0}};
-  const handle gone = timers.schedule(instant{0} + duration{1'000'000'000}, 0);
+/// Past the last level, for whatever is on none.
+template <class Wheel>
+void expect_no_level(Wheel& timers, std::size_t levels) {
+  timers.poll(tick(10), ignore);
+  const handle gone = timers.schedule(tick(1'000), 0);
   timers.cancel(gone);
 
-  EXPECT_EQ(timers.level_of(gone), deferred_levels::level_count + 1);
-  EXPECT_EQ(timers.level_of(handle{}), deferred_levels::level_count + 1);
-  EXPECT_EQ(timers.level_of(handle::from_bits(~std::uint64_t{0})), deferred_levels::level_count + 1);
+  EXPECT_EQ(timers.level_of(timers.schedule(tick(5), 0)), levels) << "due already";
+  EXPECT_EQ(timers.level_of(timers.schedule(never - duration{1}, 0)), levels) << "after the last tick";
+  EXPECT_EQ(timers.level_of(timers.schedule(never, 0)), levels);
+  EXPECT_EQ(timers.level_of(gone), levels);
+  EXPECT_EQ(timers.level_of(handle{}), levels);
+  EXPECT_EQ(timers.level_of(handle::from_bits(~std::uint64_t{0})), levels);
+}
+
+TEST(slab_wheel_placement, IsOnNoLevelWhenDueAtTheEndOfTimeAtNeverOrNotArmed) {
+  deferred_wheel<int> deferred{instant{0}};
+  slab_wheel<int, nested_levels<1'000, 4, 4, 4>> with_a_slot_beyond{instant{0}};
+  two_level_wheel<int> two{instant{0}};
+  stationary_wheel<int> stationary{instant{0}};
+
+  expect_no_level(deferred, deferred_levels::level_count);
+  expect_no_level(with_a_slot_beyond, 3);
+  expect_no_level(two, 2);
+  expect_no_level(stationary, 3);
 }
 
 TEST(slab_wheel_placement, NestedLevelsKeepATimerByTheDigitInWhichItsTickDiffersFromTheHand) {

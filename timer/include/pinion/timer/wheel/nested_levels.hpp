@@ -80,7 +80,7 @@ class nested_levels {
   /// Buckets are numbered; a level begins at a multiple of 64, so that it has words of occupancy of its own.
   [[nodiscard]] static constexpr std::size_t bucket_count() noexcept { return buckets; }
 
-  /// The level that a bucket is on; level_count for the slot beyond the last.
+  /// The level that a bucket is on; level_count for the slot beyond the last, and for bucket_count(), which is no bucket.
   [[nodiscard]] static constexpr std::size_t level_of(std::size_t bucket) noexcept {
     return level_by_word[bucket / 64];
   }
@@ -162,8 +162,8 @@ class nested_levels {
     }
     return all;
   }();
-  static constexpr std::array<std::uint8_t, buckets / 64> level_by_word = [] {
-    std::array<std::uint8_t, buckets / 64> all{};
+  static constexpr std::array<std::uint8_t, buckets / 64 + 1> level_by_word = [] {
+    std::array<std::uint8_t, buckets / 64 + 1> all{};
     for (std::size_t word = 0; word < all.size(); ++word) {
       std::uint8_t k = 0;
       while (k < level_count && all_levels[k + 1].first <= word * 64) ++k;

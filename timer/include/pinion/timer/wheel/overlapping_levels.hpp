@@ -60,7 +60,7 @@ class overlapping_levels {
   [[nodiscard]] std::size_t bucket_count() const noexcept {
     return std::size_t{geometry_.level_count} * geometry_.slots;
   }
-  /// The level that a bucket is on.
+  /// The level that a bucket is on; as many as there are levels for bucket_count(), which is no bucket.
   [[nodiscard]] std::size_t level_of(std::size_t bucket) const noexcept { return bucket / geometry_.slots; }
   /// Which of its level's slots a bucket is.
   [[nodiscard]] std::size_t slot_of(std::size_t bucket) const noexcept { return bucket & mask_; }

@@ -162,10 +162,10 @@ class slab_wheel {
   /// Whether `h` names a timer that is armed.
   [[nodiscard]] bool is_armed(handle h) const noexcept { return slots_.find(h) != slots_.none; }
 
-  /// The level that an armed timer's entry is on; as many as there are levels for one on none: due, at `never`, or not armed.
+  /// The level that an armed timer is on. As many as there are levels for a timer on none of them: beyond the last, due
+  /// already, at `never`, or not armed.
   [[nodiscard]] std::size_t level_of(handle h) const noexcept {
-    const std::size_t b = bucket_of(h);
-    return levels_.level_of(b < bucket_count() ? b : bucket_count() - 1U) + (b < bucket_count() ? 0 : 1);
+    return levels_.level_of(std::min<std::size_t>(bucket_of(h), bucket_count()));
   }
 
   /// How many timers are on a level. Looks at each of its buckets.
