@@ -2,10 +2,11 @@
 """What `./check` is made of.
 
 main            arguments
+build_lock      one run at a time in a tree
 execution       running configurations, the printed lines
 configurations  the table of configurations: add one there
 requirements    the table of what has to be installed, and installing it
-python_tools    CMake and Ninja from PyPI, below build/tools
+python_tools    CMake, Ninja and Conan from PyPI, below build/tools (versions and hashes: pins/)
 tree            where things are: the tree, its build directory, its files
 results         one test's outcome, and counting many
 commands        running a program with its output in a log

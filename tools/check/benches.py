@@ -17,6 +17,7 @@ from check.results import Test, failed, skipped, verdict
 _SMALL = ("/(10000|65536)$|clustered|^(push|batch)/.*/1$|^(queued_again|busy|parked|polled|actors)/|"
           "^(nop|read4k)/.*/8$|^write1m/.*/1$|^echo/.*/64$|^(latency|burst|busy_burst|decision)/|"
           "^(check|yield_\\w+|for_each|begin_\\w+|first_begin)/|^(timer|wake|delivery)/.*/1000$")
+_SECONDS_PER_RUN = 3600  # of ./demo, which builds first
 _SHORT = {"PINION_BENCH_ECHO_MS": "100"}
 _MORE = "tree_of_iterators"  # the contestant of bench/tests/more
 _RESULT = re.compile(r"^(test_\w+) \(([\w.]+)\)(?:\n[^\n]*)? \.\.\. (ok|FAIL|ERROR|skipped .*)$", re.MULTILINE)
@@ -42,7 +43,8 @@ def run_peers(run: Run) -> list[Test]:
         run.progress("a small run of ./demo --peers")
         out = pathlib.Path(folder)
         measured = run.log.run([sys.executable, tree.ROOT / "demo", "--peers", "--only", f"{_SMALL}|percentiles/",
-                                "--minutes", "0.05", "--out", out], env=commands.environment() | _SHORT)
+                                "--minutes", "0.05", "--out", out], env=commands.environment() | _SHORT,
+                               timeout=_SECONDS_PER_RUN)
         complaint = _wrong_with(measured, out)
         for part, peer in (("timer", "glommio_btree"), ("waker", "crossbeam_channel"), ("iosubmit", "tokio_io"),
                            ("preempt", "tokio")):
@@ -67,7 +69,7 @@ def _run_with_more(run: Run, folder: pathlib.Path) -> Test:
     shutil.copytree(tree.ROOT / "bench" / "tests" / "more", folder / "more")
     measured = run.log.run([sys.executable, tree.ROOT / "demo", "--more", folder / "more", "--only",
                             "^(arm_and_cancel|churn|push_on)/.*/10000$", "--minutes", "0.05", "--out",
-                            folder / "run-with-more"])
+                            folder / "run-with-more"], timeout=_SECONDS_PER_RUN)
     complaint = _wrong_with(measured, folder / "run-with-more")
     if complaint is None and _MORE not in _figures(folder / "run-with-more"):
         complaint = f"{_MORE} was not measured"
@@ -78,7 +80,7 @@ def _small_run(run: Run, folder: pathlib.Path) -> list[Test]:
     """Every workload at the smallest size, once each; the page of it, and the same page from its CSV."""
     demo = [sys.executable, tree.ROOT / "demo"]
     measured = run.log.run([*demo, "--only", _SMALL, "--minutes", "0.05", "--out", folder / "run"],
-                           env=commands.environment() | _SHORT)
+                           env=commands.environment() | _SHORT, timeout=_SECONDS_PER_RUN)
     complaint = _wrong_with(measured, folder / "run")
     if complaint is None and _MORE in _figures(folder / "run"):
         complaint = f"{_MORE} was measured, which only an earlier --more had asked for"

@@ -12,6 +12,7 @@ from check.python_tools import CMAKE
 from check.results import Test, failed, passed, skipped
 
 SECONDS_PER_TEST = 300
+_SECONDS_TO_BUILD, _SECONDS_TO_TEST = 2700, 1800  # a whole build, a whole run of CTest, on a slow machine
 _TOGETHER = "together"  # the folder for the cases of programs that are run whole
 # Presets that build and run only the tests with one label, for what the others could show has been shown elsewhere.
 LABELS = {"tsan": "concurrent", "shared": "boundary"}
@@ -39,7 +40,7 @@ def compile_all(run, preset: str, *, target: str | None = None, source: pathlib.
     if target is None:
         target = f"{LABELS[preset]}_tests" if preset in LABELS else "all"
     result = run.log.run(["cmake", "--build", source / "build" / preset, "--parallel", run.jobs, "--target", target],
-                         cwd=source, env=commands.environment(CMAKE.programs))
+                         cwd=source, env=commands.environment(CMAKE.programs), timeout=_SECONDS_TO_BUILD)
     if not result.ok:
         raise StepFailed(commands.relevant(result.output))
 
@@ -60,7 +61,7 @@ def test(run, preset: str, *, source: pathlib.Path = tree.ROOT) -> list[Test]:
                "--no-tests=error", "--timeout", SECONDS_PER_TEST, "--test-output-size-passed", 65536]
     labels = ["--label-regex", f"^{LABELS[preset]}$"] if preset in LABELS else []
     result = run.log.run([*command, *labels], cwd=source,
-                         env=commands.environment(CMAKE.programs) | {"GTEST_COLOR": "no"})
+                         env=commands.environment(CMAKE.programs) | {"GTEST_COLOR": "no"}, timeout=_SECONDS_TO_TEST)
     tests = read_junit(junit) if junit.exists() else []
     if not result.ok and not any(test.outcome == "failed" for test in tests):
         tests.append(failed(f"{preset}: ctest", commands.relevant(result.output)))

@@ -12,8 +12,10 @@ import subprocess
 from check import tree
 
 LINES_SHOWN = 40
+SECONDS_MAX = 900  # for every command that has no limit of its own: what hangs is to be told, not waited for
 SECONDS_TO_END = 5
-_EXPLAINS = re.compile(r"error:|CMake Error|^FAILED:|undefined reference|Traceback|Sanitizer|^E: ", re.MULTILINE)
+TIMED_OUT = 124  # the status of what was stopped, as `timeout` has it
+_EXPLAINS = re.compile(r"error:|^stopped: not done|CMake Error|^FAILED:|undefined reference|Traceback|Sanitizer|^E: ", re.MULTILINE)
 
 # What a developer's shell may hold that would make two machines build two different things.
 _UNWANTED = ("CC", "CXX", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "DESTDIR", "CMAKE_GENERATOR",
@@ -48,8 +50,11 @@ class Log:
         self.path = tree.LOGS / f"{name}.log"
         self._begun = False
 
-    def run(self, command, *, cwd=None, env=None, timeout=None, user=None) -> Finished:
-        """Runs a command to its end, its output in the log and returned. Never raises for what the command does."""
+    def run(self, command, *, cwd=None, env=None, timeout=SECONDS_MAX, user=None) -> Finished:
+        """Runs a command to its end, its output in the log and returned. Never raises for what the command does.
+
+        After `timeout` seconds the command and all that it started is stopped, and the output ends with words on that.
+        """
         self.write(f"$ {shlex.join(map(str, command))}\n")
         with open(self.path, "r+b") as file:
             start = file.seek(0, os.SEEK_END)
@@ -58,7 +63,7 @@ class Log:
             output = file.read().decode("utf-8", errors="replace")
         if status is None:
             self.write(note := f"\nstopped: not done after {timeout} seconds\n")
-            return Finished(124, output + note)
+            return Finished(TIMED_OUT, output + note)
         return Finished(status, output)
 
     def write(self, text: str) -> None:

@@ -18,7 +18,7 @@ import dataclasses
 import signal
 import sys
 
-from check import requirements, tree
+from check import build_lock, requirements, tree
 from check.configurations import BY_NAME, CONFIGURATIONS, DAILY, GROUPS
 from check.execution import Configuration, execute, say
 
@@ -58,10 +58,11 @@ def _obey(arguments: list[str]) -> int:
             return _refuse("--record is for what has a budget: ./check budget --record")
         chosen = [dataclasses.replace(configuration, run=configuration.record) for configuration in chosen]
     try:
-        requirements.ensure({need for configuration in chosen for need in configuration.needs}, say)
-    except requirements.Unmet as unmet:
-        return _refuse(str(unmet))
-    return execute(chosen, jobs, whole=not names or "deep" in names)
+        with build_lock.hold("./check"):
+            requirements.ensure({need for configuration in chosen for need in configuration.needs}, say)
+            return execute(chosen, jobs, whole=not names or "deep" in names)
+    except (build_lock.Busy, requirements.Unmet) as reason:
+        return _refuse(str(reason))
 
 
 def _choose(names: list[str]) -> list[Configuration]:

@@ -18,6 +18,11 @@ from check import commands, tree
 from check.python_tools import PYTHON_TOOLS
 
 
+_SECONDS_TO_UPDATE, _SECONDS_TO_INSTALL = 300, 1200
+# How long apt-get waits for another one's lock, and for a server that does not answer.
+_PATIENCE = ("-o", "DPkg::Lock::Timeout=120", "-o", "Acquire::http::Timeout=30", "-o", "Acquire::https::Timeout=30")
+
+
 class Unmet(Exception):
     """Something needed can't be had here; str() is all that there is to say about it."""
 
@@ -119,23 +124,27 @@ def ensure(groups: set[str], say) -> None:
         _install(packages, log)
     for tool in tools:
         if not tool.install(log):
-            raise Unmet(f"{' '.join(tool.pins)} could not be installed from PyPI. The likely cause is that there is "
+            raise Unmet(f"{' '.join(tool.wanted)} could not be installed from PyPI. The likely cause is that there is "
                         f"no network; it is needed this once. The log: {tree.relative(log.path)}")
 
 
 def _install(packages: list[Package], log: commands.Log) -> None:
     environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
     # A failed update may still be followed by an install that works, from the lists that are there.
-    log.run(["apt-get", "-qq", "update"], env=environment)
-    result = log.run(["apt-get", "-qq", *_apt_arguments(packages)], env=environment)
+    log.run(["apt-get", "-qq", *_PATIENCE, "update"], env=environment, timeout=_SECONDS_TO_UPDATE)
+    result = log.run(["apt-get", "-qq", *_PATIENCE, *_apt_arguments(packages)], env=environment,
+                     timeout=_SECONDS_TO_INSTALL)
     absent = [package for package in packages if not package.present()]
     if not absent:
         return
     said = [line for line in result.output.splitlines() if line.startswith("E: ")]
     lines = [f"{package.name} is still missing after the attempt to install it: {package.evidence}"
              for package in absent]
-    lines.append(f"apt-get said: {said[0]}" if said else
-                 "apt-get reported no error: the package is installed, but not where this run looks")
+    if result.status == commands.TIMED_OUT:
+        lines.append(f"apt-get was stopped: it was not done after {_SECONDS_TO_INSTALL} seconds")
+    else:
+        lines.append(f"apt-get said: {said[0]}" if said else
+                     "apt-get reported no error: the package is installed, but not where this run looks")
     raise Unmet("\n".join([*lines, f"The log: {tree.relative(log.path)}"]))
 
 

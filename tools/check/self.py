@@ -2,7 +2,7 @@
 """The configuration `self`: what `./check` promises, proved on a throw-away copy of the tree.
 
 Without root, without a compiler, without a network or on another system it says in one clear text what is missing and
-how to get it; it is red when a test fails or none ran; it leaves the work tree as it was; every rule of style can fail.
+how to get it; where another run uses build/ it says which; it stops what hangs; it is red when a test fails or none ran; it leaves the work tree as it was; every rule of style can fail.
 """
 
 import contextlib
@@ -11,17 +11,23 @@ import os
 import pathlib
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 
-from check import cmake_build, commands, execution, requirements, style, tree
+from check import cmake_build, commands, execution, python_tools, requirements, style, tree
 from check.execution import Configuration, Run
 from check.results import Test, failed, skipped, verdict
 from check.style_samples import SAMPLES
 
 _HIDDEN = "clang++-19"  # the compiler that the runs below can't find
 _NOBODY = 65534
-_SECONDS_TO_REFUSE = 300
+_SECONDS_TO_REFUSE, _SECONDS_TO_BE_GREEN = 300, 3600
+_HOLD = """import fcntl, os, sys
+fcntl.flock(os.open(sys.argv[1], os.O_RDONLY), fcntl.LOCK_EX)
+print(flush=True)
+sys.stdin.read()
+"""
 _FAILING_PROJECT = """cmake_minimum_required(VERSION 3.25)
 project(failing LANGUAGES NONE)
 enable_testing()
@@ -42,6 +48,7 @@ def run(run: Run) -> list[Test]:
         tests = _refusals(run, folder)
         run.progress("a failing project")
         tests += _red_runs(run, folder)
+    tests += _limits(run)
     run.progress("rules of style")
     tests += _rules_can_fail()
     run.progress("without a network")
@@ -92,10 +99,32 @@ def _refusals(run: Run, folder: pathlib.Path) -> list[Test]:
                 "clang-19 is still missing", "apt-get", "The log: build/logs/install.log", within=offline),
         refused("a CMake that can't be fetched is one clear text", "release", "installing", "cmake==4.4.4",
                 "no network", environment=everything, within=offline),
+        _second_run_is_refused(run, copy),
         verdict("self: refused runs leave the work tree clean",
                 run.log.run(["git", "-C", copy, "status", "--porcelain"]).output),
     ]
     return tests
+
+
+def _second_run_is_refused(run: Run, copy: pathlib.Path) -> Test:
+    name = "self: a second run in one tree is refused, and told which one it meets"
+    holder = subprocess.Popen([sys.executable, "-c", _HOLD, copy], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        holder.stdout.readline()
+        result = run.log.run([sys.executable, copy / "check", "release"], cwd=copy, timeout=_SECONDS_TO_REFUSE)
+    finally:
+        holder.communicate()  # its input ends, and so does it
+    lines = result.output.splitlines()
+    told = len(lines) == 1 and f"process {holder.pid} (" in lines[0] and "is using build/" in lines[0]
+    return verdict(name, None if result.status == 2 and told else f"exit status {result.status}; {result.output}")
+
+
+def _limits(run: Run) -> list[Test]:
+    hung = run.log.run(["sh", "-c", "echo begun; sleep 60 & wait"], timeout=1)
+    told = hung.status == commands.TIMED_OUT and "stopped: not done after 1 seconds" in commands.relevant(hung.output)
+    unpinned = {tool.folder: wrong for tool in python_tools.PYTHON_TOOLS if (wrong := tool.wrong_pins())}
+    return [verdict("self: a step that hangs is stopped, and told", None if told else f"{hung}"),
+            verdict("self: what comes from PyPI is pinned with its hash", f"{unpinned}" if unpinned else None)]
 
 
 def _copy_of_tree(run: Run, copy: pathlib.Path) -> pathlib.Path:
@@ -134,7 +163,7 @@ def _green_without_network(run: Run) -> Test:
     loopback_only = pathlib.Path(__file__).with_name("loopback_only.py")
     command = ["unshare", "-n", sys.executable, loopback_only, sys.executable, tree.ROOT / "check", "-j", str(run.jobs),
                "quick"]
-    result = run.log.run(command)
+    result = run.log.run(command, timeout=_SECONDS_TO_BE_GREEN)
     last = (result.output.splitlines() or [""])[-1]
     is_green = result.ok and re.fullmatch(r"[1-9]\d* passed, 0 failed, \d+ skipped", last)
     return verdict(name, None if is_green and "installing" not in result.output else result.output)

@@ -8,7 +8,7 @@ import shutil
 import sys
 import time
 
-from check import cargo, cmake_build, commands, requirements, tree
+from check import build_lock, cargo, cmake_build, commands, requirements, tree
 from check.execution import Run, say
 from demo import options, record
 from demo.options import Options, Refused
@@ -29,7 +29,7 @@ _PEERS = {"peers"}  # groups without which a contestant is left out, and all oth
 def main(arguments: list[str]) -> int:
     try:
         return _obey(options.parse(arguments, tree.ROOT))
-    except (Refused, requirements.Unmet, BadPart, MalformedRecord) as error:
+    except (Refused, build_lock.Busy, requirements.Unmet, BadPart, MalformedRecord) as error:
         return _end(str(error), 2)
     except commands.StepFailed as error:
         return _end(f"the build failed:\n{error}\nThe log: {tree.relative(tree.LOGS / BUILD)}.log", 1)
@@ -55,6 +55,11 @@ def _obey(wanted: Options) -> int:
                           f"{' '.join(each.name for each in parts)}")
         _publish(parts, rows, {}, wanted)
         return 0
+    with build_lock.hold("./demo"):
+        return _measure(parts, wanted)
+
+
+def _measure(parts: list[Part], wanted: Options) -> int:
     begin = time.monotonic()
     progress = Progress()
     if wanted.peers and (reason := cargo.why_not()):

@@ -12,6 +12,7 @@ import pathlib
 import subprocess
 
 COMPILER = "clang++-19"
+_SECONDS_TO_PARSE = 300
 IMPLEMENTATION = "// ---- Implementation ----"  # what stands below this line of a header is not its interface
 
 _RECORDS = {"CXXRecordDecl", "ClassTemplatePartialSpecializationDecl"}
@@ -58,7 +59,11 @@ def parse(headers: dict[str, pathlib.Path], include_folders: list[pathlib.Path],
     source.write_text("".join(f"#include <{name}>\n" for name in headers), encoding="utf-8")
     command = [COMPILER, "-std=c++20", "-fsyntax-only", *(f"-I{path}" for path in include_folders),
                "-Xclang", "-ast-dump=json", "-Xclang", f"-ast-dump-filter={namespace}", str(source)]
-    result = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    try:
+        result = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False,
+                                timeout=_SECONDS_TO_PARSE)
+    except subprocess.TimeoutExpired:
+        raise NotParsed(f"{COMPILER} was stopped: it was not done after {_SECONDS_TO_PARSE} seconds") from None
     if result.returncode != 0:
         raise NotParsed(result.stderr)
     files = {path.resolve(): path for path in headers.values()}
