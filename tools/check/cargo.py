@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Rust workspace of bench/peers: built by cargo into build/peers. Cargo is not installed for it: Debian's is too old."""
+"""The Rust workspace of bench/peers: built by cargo into build/peers. Cargo is not installed for it: Debian's is too old.
+
+Every crate has the version and the checksum of bench/peers/versions.lock. Cargo wants them in a Cargo.lock beside
+Cargo.toml, with the registry at each: that file is written here, and git ignores it.
+"""
 
 import pathlib
 import re
@@ -13,6 +17,15 @@ SOURCE = tree.ROOT / "bench" / "peers"
 TARGET = tree.BUILD / "peers"
 OLDEST = (1, 94)  # what the youngest of the crates asks for
 SECONDS_TO_BUILD = 900
+VERSIONS, LOCK = SOURCE / "versions.lock", SOURCE / "Cargo.lock"
+_HEAD = """# SPDX-License-Identifier: Apache-2.0
+#
+# Every crate that the peers are built from, also those that they need in turn: its version and the checksum of its source.
+# It is cargo's own Cargo.lock without the line that says where crates come from; tools/check/cargo.py adds that, and builds
+# with --locked. To renew: delete this file, run `./check peers`, and commit the file that it then writes.
+"""
+# What cargo calls crates.io, from wherever it fetches.
+_REGISTRY = 'source = "registry+https://github.com/rust-lang/crates.io-index"\n'
 
 
 def why_not() -> str | None:
@@ -33,8 +46,27 @@ def build(run) -> None:
     """Fetches the crates the first time. StepFailed."""
     run.progress("building the peers in Rust")
     environment = commands.environment() | {"CARGO_TARGET_DIR": str(TARGET)}
-    result = run.log.run(["cargo", "build", "--release", "--jobs", run.jobs], cwd=SOURCE, env=environment,
-                         timeout=SECONDS_TO_BUILD)
+    if VERSIONS.exists():
+        LOCK.write_text(with_registry(VERSIONS.read_text(encoding="utf-8")), encoding="utf-8")
+    else:
+        LOCK.unlink(missing_ok=True)
+        _must(run, ["cargo", "generate-lockfile"], environment)
+        VERSIONS.write_text(_HEAD + without_registry(LOCK.read_text(encoding="utf-8")), encoding="utf-8")
+    _must(run, ["cargo", "build", "--locked", "--release", "--jobs", run.jobs], environment)
+
+
+def with_registry(versions: str) -> str:
+    """What cargo reads. A crate with a checksum is one of the registry; the workspace's own has none."""
+    return re.sub(r'^(?=checksum = ")', _REGISTRY, versions, flags=re.MULTILINE)
+
+
+def without_registry(lock: str) -> str:
+    """What is committed."""
+    return re.sub(r"\A(#.*\n)+", "", lock).replace(_REGISTRY, "")
+
+
+def _must(run, command: list, environment: dict[str, str]) -> None:
+    result = run.log.run(command, cwd=SOURCE, env=environment, timeout=SECONDS_TO_BUILD)
     if not result.ok:
         raise StepFailed(commands.relevant(result.output))
 
