@@ -9,6 +9,7 @@ import contextlib
 import fcntl
 import os
 import pathlib
+import textwrap
 
 from check import tree
 
@@ -53,6 +54,6 @@ def _holder(folder: int) -> str:
 
 def _command(process: str) -> str:
     with contextlib.suppress(OSError):
-        words = pathlib.Path("/proc", process, "cmdline").read_bytes().decode(errors="replace").split("\0")
-        return f" ({' '.join(words).strip()})"
+        words = pathlib.Path("/proc", process, "cmdline").read_bytes().decode(errors="replace").replace("\0", " ")
+        return f" ({textwrap.shorten(words, 100)})"
     return ""

@@ -5,9 +5,11 @@ import dataclasses
 import os
 import pathlib
 import re
+import resource
 import shlex
 import signal
 import subprocess
+import time
 
 from check import tree
 
@@ -56,11 +58,13 @@ class Log:
         After `timeout` seconds the command and all that it started is stopped, and the output ends with words on that.
         """
         self.write(f"$ {shlex.join(map(str, command))}\n")
+        begin, cost = time.monotonic(), _processor_seconds()
         with open(self.path, "r+b") as file:
             start = file.seek(0, os.SEEK_END)
             status = _run(command, file, cwd or tree.ROOT, env, timeout, user)
             file.seek(start)
             output = file.read().decode("utf-8", errors="replace")
+        self.write(f"# {time.monotonic() - begin:.1f} s, {_processor_seconds() - cost:.1f} s of processors\n")
         if status is None:
             self.write(note := f"\nstopped: not done after {timeout} seconds\n")
             return Finished(TIMED_OUT, output + note)
@@ -71,6 +75,12 @@ class Log:
         with open(self.path, "a" if self._begun else "w", encoding="utf-8") as file:
             file.write(text)
         self._begun = True
+
+
+def _processor_seconds() -> float:
+    """What all processes took that this one started and that ended; beside others, theirs is among it."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _run(command, file, cwd, env, timeout, user) -> int | None:

@@ -2,7 +2,8 @@
 """The configuration `self`: what `./check` promises, proved on a throw-away copy of the tree.
 
 Without root, without a compiler, without a network or on another system it says in one clear text what is missing and
-how to get it; where another run uses build/ it says which; it stops what hangs; it is red when a test fails or none ran; it leaves the work tree as it was; every rule of style can fail.
+how to get it; where another run uses build/ it says which one; it stops what hangs; it is red when a test fails or
+none ran; it leaves the work tree as it was; every rule of style can fail.
 """
 
 import contextlib
