@@ -5,7 +5,7 @@
 //
 // The time is virtual: work() lets it pass, and asks the board meanwhile as the ticker's thread would. In a program it is
 //
-//   preempt::ticker_source source{preempt::ticker::shared(), {.after = ceil(2ms), .hook = {&logger, &still_runs}}};
+//   preempt::ticker_source source{preempt::ticker::shared(), {.after = ceil(2ms), .hook = {&still_runs, &logger}}};
 #include <algorithm>
 #include <chrono>
 #include <coroutine>
@@ -29,8 +29,8 @@ struct queue {
 class loop {
  public:
   loop() {
-    board_.add(slice_, {.after = ceil(2ms), .hook = {.context = this, .stalled = &still_runs}});
-    log_.report_above(ceil(2ms), {.context = this, .stalled = &has_run});
+    board_.add(slice_, {.after = ceil(2ms), .hook = {.function = &still_runs, .context = this}});
+    log_.report_above(ceil(2ms), {.function = &has_run, .context = this});
   }
   loop(const loop&) = delete;
   loop& operator=(const loop&) = delete;

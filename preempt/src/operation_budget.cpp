@@ -3,7 +3,9 @@
 // operation_budget: how it says no.
 #include <pinion/preempt/operation_budget.hpp>
 
-#include <stdexcept>
+#include <pinion/base/refusal.hpp>
+#include <string>
+#include <system_error>
 
 namespace pinion::preempt {
 
@@ -11,9 +13,12 @@ operation_budget::operation_budget(const operation_budget_options& options)
     : asking_word(&spend_one), options_(options) {
   constexpr std::uint32_t most = std::uint32_t{1} << 30;
   if (options.operations == 0 || most < options.operations)
-    throw std::invalid_argument(
-        "an operation_budget was asked for with none, or with more than 2^30 operations: it takes 1, "
-        "which is due at each check, to 2^30; 128 is usual");
+    throw_refusal(
+        {.code = std::make_error_code(std::errc::invalid_argument),
+         .asked = "an operation_budget of " + std::to_string(options.operations) + " operations",
+         .reason =
+             "it takes 1, which is due at each check, to 2^30; a negative number comes out as a huge one",
+         .remedy = "give one of those; 128 is usual"});
 }
 
 }  // namespace pinion::preempt

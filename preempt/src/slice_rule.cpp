@@ -4,30 +4,40 @@
 #include <pinion/preempt/slice_rule.hpp>
 
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
 
 namespace pinion::preempt {
 namespace {
 
-// What is wrong with them; empty if nothing is.
-std::string refusal_of(const queue_terms& terms) {
-  const auto ns = [](duration length) { return std::to_string(length.ns) + " ns"; };
+// Why such terms can't be had; nothing if they can.
+std::optional<refusal> refusal_of(const queue_terms& terms) {
+  const auto refused = [](const char* what, duration length, const char* reason, const char* remedy) {
+    return refusal{.code = std::make_error_code(std::errc::invalid_argument),
+                   .asked = std::string{"a "} + what + " of " + std::to_string(length.ns) + " ns",
+                   .reason = reason,
+                   .remedy = remedy};
+  };
   if (terms.quantum < quantum_min)
-    return "a quantum of " + ns(terms.quantum) +
-           " was refused: below 10 us a queue does little but change; a negative std::chrono duration "
-           "comes out as 0";
+    return refused(
+        "quantum", terms.quantum,
+        "below 10 us a queue does little but change; a negative std::chrono duration comes out as 0",
+        "give 10 us to 10 s; 1 ms is usual");
   if (quantum_max < terms.quantum)
-    return "a quantum of " + ns(terms.quantum) +
-           " was refused: above 10 s no slice would ever be over for who waits; leave it at 1 ms if in doubt";
+    return refused("quantum", terms.quantum, "above 10 s others wait too long for a slice to end",
+                   "give 10 us to 10 s; 1 ms is usual");
   if (terms.latency < quantum_min)
-    return "a latency of " + ns(terms.latency) +
-           " was refused: below 10 us the other queues would do little but change";
-  return {};
+    return refused("latency", terms.latency, "below 10 us the other queues would do little but change",
+                   "give 10 us or more, or `forever` for tasks that nobody waits for");
+  return std::nullopt;
 }
 
 }  // namespace
 
-expected<slice_rule::queue, std::string> slice_rule::add(const queue_terms& terms) {
-  if (std::string why = refusal_of(terms); !why.empty()) return unexpected<std::string>{std::move(why)};
+expected<slice_rule::queue, refusal> slice_rule::add(const queue_terms& terms) {
+  if (auto why = refusal_of(terms)) return unexpected<refusal>{*std::move(why)};
   auto free = std::find_if(entries_.begin(), entries_.end(), [](const entry& each) { return !each.is_used; });
   if (free == entries_.end()) free = entries_.insert(entries_.end(), entry{});
   *free = {.terms = terms, .is_used = true};
@@ -40,8 +50,8 @@ void slice_rule::remove(queue which) noexcept {
   find_tightest();
 }
 
-expected<void, std::string> slice_rule::change(queue which, const queue_terms& terms) {
-  if (std::string why = refusal_of(terms); !why.empty()) return unexpected<std::string>{std::move(why)};
+expected<void, refusal> slice_rule::change(queue which, const queue_terms& terms) {
+  if (auto why = refusal_of(terms)) return unexpected<refusal>{*std::move(why)};
   entries_[index(which)].terms = terms;
   find_tightest();
   return {};

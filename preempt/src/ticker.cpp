@@ -13,7 +13,8 @@
 #include <optional>
 #include <pinion/base/assert.hpp>
 #include <pinion/base/diagnostic.hpp>
-#include <stdexcept>
+#include <pinion/base/refusal.hpp>
+#include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -32,7 +33,7 @@ void prepare_thread(const char* name) noexcept {
 }
 
 // It takes no signal of the program's.
-pthread_t start_thread(void* (*body)(void*), void* argument) {
+pthread_t start_thread(const char* does, void* (*body)(void*), void* argument) {
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);
@@ -41,10 +42,12 @@ pthread_t start_thread(void* (*body)(void*), void* argument) {
   const int error = ::pthread_create(&thread, nullptr, body, argument);
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error != 0)
-    throw std::system_error(error, std::generic_category(),
-                            "a ticker could not start its thread; most likely too many run already "
-                            "(ulimit -u, or pids.max of the container): end some, or take a tsc_budget, "
-                            "which needs none");
+    throw_refusal(
+        {.code = {error, std::generic_category()},
+         .asked = std::string{"the ticker's thread that "} + does,
+         .reason = std::generic_category().message(error) +
+                   ", most likely too many threads run already (ulimit -u, or pids.max of the container)",
+         .remedy = "end some, raise the limit, or take a tsc_budget, which needs no thread"});
   return thread;
 }
 
@@ -115,9 +118,12 @@ void ticker::after_fork_in_child() noexcept {
 
 ticker::ticker(const ticker_options& options) : options_(options) {
   if (options.resolution < resolution_min || resolution_max < options.resolution)
-    throw std::invalid_argument(
-        "a ticker's resolution was out of range: it takes 10 us to 1 s; a finer one would keep a core busy, "
-        "and a negative std::chrono duration comes out as 0");
+    throw_refusal(
+        {.code = std::make_error_code(std::errc::invalid_argument),
+         .asked = "a ticker with a resolution of " + std::to_string(options.resolution.ns) + " ns",
+         .reason = "it takes 10 us to 1 s; a finer one would keep a core busy, and a negative std::chrono "
+                   "duration comes out as 0",
+         .remedy = "give the length of the shortest slices; 200 us is usual"});
   guarded_ = std::make_unique<guarded>(options.resolution);
   const std::scoped_lock lock{everyone().mutex};
   everyone().all.push_back(this);
@@ -153,7 +159,7 @@ ticker& ticker::shared() {
 void ticker::add(ticked_slice& slice, stall_watch watch) {
   const std::scoped_lock lock{guarded_->mutex};
   guarded_->board.add(slice, watch);
-  if (watch.hook.stalled != nullptr) guarded_->is_watched = true;
+  if (watch.hook) guarded_->is_watched = true;
   try {
     start();
   } catch (...) {
@@ -179,6 +185,7 @@ void ticker::remove(ticked_slice& slice) noexcept {
 void ticker::start() {
   if (!guarded_->is_running) {
     guarded_->thread = start_thread(
+        "ends slices",
         [](void* self) -> void* {
           static_cast<ticker*>(self)->run();
           return nullptr;
@@ -189,6 +196,7 @@ void ticker::start() {
   }
   if (guarded_->is_watched && !guarded_->is_telling) {
     guarded_->teller = start_thread(
+        "tells of stalls",
         [](void* self) -> void* {
           static_cast<ticker*>(self)->tell();
           return nullptr;

@@ -7,48 +7,58 @@
 #include <cstring>
 #include <new>
 #include <pinion/base/diagnostic.hpp>
+#include <pinion/base/refusal.hpp>
 #include <pinion/preempt/slice_rule.hpp>
-#include <stdexcept>
 #include <string>
+#include <system_error>
+#include <utility>
 
 namespace pinion::preempt::uring_detail {
 namespace {
 
-constexpr const char* remedy =
-    "; set the ring up with SINGLE_ISSUER | DEFER_TASKRUN | TASKRUN_FLAG and nothing that polls (Linux 6.1), "
+constexpr const char* set_up_otherwise =
+    "set the ring up with SINGLE_ISSUER | DEFER_TASKRUN | TASKRUN_FLAG and nothing that polls (Linux 6.1), "
     "or take a ticker_source";
 
-// What is wrong with it; empty if nothing is.
-std::string refusal_of(const uring_view& ring, const uring_source_options& options) {
-  const std::string asked = "a uring_source was asked for over a ring ";
+[[noreturn]] void refuse(std::string what, const char* reason, const char* remedy) {
+  throw_refusal({.code = std::make_error_code(std::errc::invalid_argument),
+                 .asked = "a uring_source " + std::move(what),
+                 .reason = reason,
+                 .remedy = remedy});
+}
+
+void check(const uring_view& ring, const uring_source_options& options) {
   const auto has = [&](std::uint32_t flag) { return (ring.setup & flag) != 0; };
   if (ring.flags == nullptr)
-    return asked + "without the address of its submission queue's flags: they are in the mapping, "
-                   "at io_uring_params::sq_off.flags";
+    refuse("over a ring without the address of its submission queue's flags",
+           "the word that checks look at is there", "give it: the mapping, at io_uring_params::sq_off.flags");
   if (has(kernel::setup::polls_submissions))
-    return asked +
-           "with SQPOLL: there nothing waits for the owner, and bit 0 of the flags, "
-           "which is `asks` in a word, says that the kernel's thread sleeps" +
-           remedy;
+    refuse(
+        "over a ring with SQPOLL",
+        "there nothing waits for the owner, and bit 0 of the flags, which is `asks` in a word, says that the "
+        "kernel's thread sleeps",
+        set_up_otherwise);
   if (has(kernel::setup::polls_completions))
-    return asked + "with IOPOLL: the kernel takes no timeout there" + remedy;
+    refuse("over a ring with IOPOLL", "the kernel takes no timeout there", set_up_otherwise);
   if (!has(kernel::setup::defer_taskrun))
-    return asked +
-           "without DEFER_TASKRUN: there any system call of a task may post completions "
-           "and clear the flag, and the slice would be due no more" +
-           remedy;
+    refuse(
+        "over a ring without DEFER_TASKRUN",
+        "there any system call of a task may post completions and clear the flag, and the slice would be due "
+        "no more",
+        set_up_otherwise);
   if (!has(kernel::setup::taskrun_flag))
-    return asked + "without TASKRUN_FLAG: there the kernel does not say that completions wait" + remedy;
+    refuse("over a ring without TASKRUN_FLAG", "there the kernel does not say that completions wait",
+           set_up_otherwise);
   if (options.period < quantum_min || quantum_max < options.period)
-    return "a uring_source was asked for with a period of " + std::to_string(options.period.ns) +
-           " ns: it takes 10 us to 10 s; a negative std::chrono duration comes out as 0; 1 ms is usual";
-  return {};
+    refuse("with a period of " + std::to_string(options.period.ns) + " ns",
+           "it takes 10 us to 10 s; a negative std::chrono duration comes out as 0",
+           "give the length of the shortest slices; 1 ms is usual");
 }
 
 }  // namespace
 
 const word& word_of(const uring_view& ring, const uring_source_options& options) {
-  if (const std::string why = refusal_of(ring, options); !why.empty()) throw std::invalid_argument(why);
+  check(ring, options);
   // U5: a word is one atomic of 32 bits and nothing else (asserted in word.hpp), which is a plain 32-bit word of memory where it is
   // always lock-free. Nobody made one at this place: the memory is the kernel's, who writes it as such. Of ours it is only loaded.
   return *reinterpret_cast<const word*>(ring.flags);

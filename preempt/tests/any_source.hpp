@@ -101,9 +101,11 @@ class any_source {
   void woke() noexcept { ++wakes_; }
   /// A hook that notes what that owner's source tells.
   [[nodiscard]] stall_hook noting(std::size_t who) {
-    return {.context = &told_[who], .stalled = [](void* context, const stall& seen) noexcept {
-              static_cast<std::vector<stall>*>(context)->push_back(seen);
-            }};
+    return {.function =
+                [](void* context, const stall& seen) noexcept {
+                  static_cast<std::vector<stall>*>(context)->push_back(seen);
+                },
+            .context = &told_[who]};
   }
 
  private:

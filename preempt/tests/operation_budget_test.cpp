@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <limits>
 #include <pinion/preempt.hpp>
-#include <stdexcept>
 #include <string>
+#include <system_error>
 
 namespace pinion::preempt {
 namespace {
@@ -87,7 +87,8 @@ TEST(OperationBudgetTest, RefusesNoneAndTooManyInWords) {
     try {
       const operation_budget source{{.operations = refused}};
       ADD_FAILURE() << refused << " operations were taken";
-    } catch (const std::invalid_argument& why) {
+    } catch (const std::system_error& why) {
+      EXPECT_EQ(why.code(), std::errc::invalid_argument);
       EXPECT_NE(std::string{why.what()}.find("128 is usual"), std::string::npos) << why.what();
     }
   }

@@ -189,8 +189,7 @@ class p4_source final : public any_source {
     who.is_told_of = true;
     const std::size_t whose =
         is(defect::tells_the_first_owner) ? 0 : static_cast<std::size_t>(&who - owners_.data());
-    const stall_hook hook = noting(whose);
-    hook.stalled(hook.context, {.length = now() - who.end, .lasts = true, .who = this});
+    noting(whose)({.length = now() - who.end, .lasts = true, .who = this});
   }
 
   defect defect_;

@@ -129,7 +129,7 @@ TEST_F(posix_timer_refusal_test, RefusesANamedSignalThatIsTaken) {
   const auto [error, text] = refusal({.signal = 40});
 
   EXPECT_EQ(error, EBUSY);
-  expect_words(text, {"signal 40", "handles or ignores already", "name another one"});
+  expect_words(text, {"signal 40", "handles or ignores it already", "name another one"});
 }
 
 TEST_F(posix_timer_refusal_test, RefusesWhereAllSignalsAreTaken) {
@@ -147,7 +147,7 @@ TEST_F(posix_timer_refusal_test, RefusesWhereTheSignalCanNotBeHandled) {
   const auto [error, text] = refusal({.signal = 40});
 
   EXPECT_EQ(error, EINVAL);
-  expect_words(text, {"could not handle signal 40", "sandbox", "ticker_source"});
+  expect_words(text, {"by signal 40", "could not be handled", "sandbox", "ticker_source"});
   machine::it.refuses_handle = 0;
   EXPECT_EQ(refusal().first, 0) << "the refusal left something behind";
 }

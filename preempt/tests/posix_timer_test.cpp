@@ -292,7 +292,7 @@ TEST_F(posix_timer_test, KeepsTwoSourcesOfOneThreadApart) {
 }
 
 std::vector<stall> told;  // NOLINT
-const stall_hook tells{.stalled = [](void*, const stall& seen) noexcept { told.push_back(seen); }};
+const stall_hook tells{.function = [](void*, const stall& seen) noexcept { told.push_back(seen); }};
 
 TEST_F(posix_timer_test, TellsOfAStallOnceForEachSlice) {
   told.clear();

@@ -140,7 +140,7 @@ TEST(SignalStormTest, LosesNothingOfWhatATaskAllocatesThrowsAndResumes) {
   const std::uint64_t expected = work([] {});
   std::uint64_t slices = 0;
   told.store(0);
-  const stall_hook hook{.stalled = [](void*, const stall&) noexcept { told.fetch_add(1); }};
+  const stall_hook hook{.function = [](void*, const stall&) noexcept { told.fetch_add(1); }};
   posix_timer_source source{{.stalls = {.after = duration{0}, .hook = hook}}};
 
   begin(source, quantum);

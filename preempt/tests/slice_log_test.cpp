@@ -104,9 +104,10 @@ TEST(QueueSlicesTest, AreALineForPeopleWhateverTheyAre) {
 struct listener {
   std::vector<stall> told;
   stall_hook hook() {
-    return {.context = this, .stalled = [](void* self, const stall& seen) noexcept {
-              static_cast<listener*>(self)->told.push_back(seen);
-            }};
+    return {
+        .function = [](void* self,
+                       const stall& seen) noexcept { static_cast<listener*>(self)->told.push_back(seen); },
+        .context = this};
   }
 };
 

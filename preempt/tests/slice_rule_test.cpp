@@ -22,7 +22,7 @@ constexpr instant now{1'000'000'000};
 
 queue added(slice_rule& rule, const queue_terms& terms) {
   const auto made = rule.add(terms);
-  if (!made) ADD_FAILURE() << made.error();
+  if (!made) ADD_FAILURE() << to_string(made.error());
   return made.value_or(queue{});
 }
 
@@ -105,8 +105,11 @@ TEST(SliceRuleTest, RefusesTermsInWordsAndStaysAsItWas) {
     const auto changed = rule.change(kept, each.terms);
     ASSERT_FALSE(made) << each.because;
     ASSERT_FALSE(changed) << each.because;
-    EXPECT_NE(made.error().find(each.because), std::string::npos) << made.error();
-    EXPECT_EQ(made.error(), changed.error());
+    const std::string why = to_string(made.error());
+    EXPECT_NE(why.find(each.because), std::string::npos) << why;
+    EXPECT_EQ(made.error().code, std::errc::invalid_argument);
+    EXPECT_FALSE(made.error().remedy.empty());
+    EXPECT_EQ(why, to_string(changed.error()));
   }
 
   EXPECT_EQ(rule.slice_of(kept), ceil(2ms));

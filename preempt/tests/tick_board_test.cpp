@@ -184,11 +184,11 @@ struct watched_board {
 
   watched_board() {
     board.add(slice, {.after = duration{250},
-                      .hook = {.context = this,
-                               .stalled =
+                      .hook = {.function =
                                    [](void* self, const stall& seen) noexcept {
                                      static_cast<watched_board*>(self)->told.push_back(seen);
-                                   }},
+                                   },
+                               .context = this},
                       .who = &told});
   }
   instant tick(instant now) {
@@ -249,7 +249,7 @@ struct stalled_board {
     constexpr std::array<std::size_t, 3> order{1, 2, 0};
     for (std::size_t k = 0; k < slices.size(); ++k)
       board.add(slices[k], {.after = duration{250},
-                            .hook = {.stalled = [](void*, const stall&) noexcept {}},
+                            .hook = {.function = [](void*, const stall&) noexcept {}},
                             .who = &names[k]});
     for (std::size_t k = 0; k < slices.size(); ++k) stalls(order[k], k * 1'000);
   }

@@ -142,11 +142,13 @@ struct blocked_hook {
   std::atomic<int> told{0};
   std::latch let_go{1};
   stall_hook hook() {
-    return {.context = this, .stalled = [](void* self, const stall&) noexcept {
-              auto& mine = *static_cast<blocked_hook*>(self);
-              mine.told.fetch_add(1, std::memory_order_relaxed);
-              mine.let_go.wait();
-            }};
+    return {.function =
+                [](void* self, const stall&) noexcept {
+                  auto& mine = *static_cast<blocked_hook*>(self);
+                  mine.told.fetch_add(1, std::memory_order_relaxed);
+                  mine.let_go.wait();
+                },
+            .context = this};
   }
   [[nodiscard]] int count() const { return told.load(std::memory_order_relaxed); }
 };
@@ -190,12 +192,14 @@ TEST(TickerForkTest, AHookMayForkAChildThatExits) {
     std::atomic<int> said{-2};
   } hook;
   ticker mine;
-  ticker_source source{
-      mine,
-      {.after = duration{}, .hook = {.context = &hook, .stalled = [](void* self, const stall&) noexcept {
+  ticker_source source{mine,
+                       {.after = duration{},
+                        .hook = {.function =
+                                     [](void* self, const stall&) noexcept {
                                        static_cast<forking*>(self)->said.store(
                                            in_a_child([] { return was_right; }), std::memory_order_relaxed);
-                                     }}}};
+                                     },
+                                 .context = &hook}}};
 
   source.begin(monotonic_clock::now(), monotonic_clock::now());
 

@@ -15,8 +15,8 @@
 #include <latch>
 #include <memory>
 #include <pinion/preempt.hpp>
-#include <stdexcept>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -164,13 +164,15 @@ struct listener {
   std::atomic<const void*> who{nullptr};
   std::atomic<std::thread::id> on{};
   stall_hook hook() {
-    return {.context = this, .stalled = [](void* self, const stall& seen) noexcept {
-              auto& mine = *static_cast<listener*>(self);
-              mine.who.store(seen.who, std::memory_order_relaxed);
-              mine.on.store(std::this_thread::get_id(), std::memory_order_relaxed);
-              // Releases what stands above to who sees the count.
-              mine.told.fetch_add(1, std::memory_order_release);
-            }};
+    return {.function =
+                [](void* self, const stall& seen) noexcept {
+                  auto& mine = *static_cast<listener*>(self);
+                  mine.who.store(seen.who, std::memory_order_relaxed);
+                  mine.on.store(std::this_thread::get_id(), std::memory_order_relaxed);
+                  // Releases what stands above to who sees the count.
+                  mine.told.fetch_add(1, std::memory_order_release);
+                },
+            .context = this};
   }
   [[nodiscard]] int count() const { return told.load(std::memory_order_acquire); }
 };
@@ -196,11 +198,13 @@ struct blocked_hook {
   std::atomic<bool> is_called{false};
   std::latch let_go{1};
   stall_hook hook() {
-    return {.context = this, .stalled = [](void* self, const stall&) noexcept {
-              auto& mine = *static_cast<blocked_hook*>(self);
-              mine.is_called.store(true, std::memory_order_relaxed);
-              mine.let_go.wait();
-            }};
+    return {.function =
+                [](void* self, const stall&) noexcept {
+                  auto& mine = *static_cast<blocked_hook*>(self);
+                  mine.is_called.store(true, std::memory_order_relaxed);
+                  mine.let_go.wait();
+                },
+            .context = this};
   }
 };
 
@@ -226,11 +230,14 @@ TEST(TickerTest, OfASourceThatGoesTheHookHasReturned) {
   ticker mine;
   auto source = std::make_unique<ticker_source>(
       mine, stall_watch{.after = duration{},
-                        .hook = {.context = &hook, .stalled = [](void* self, const stall&) noexcept {
-                                   static_cast<slow*>(self)->is_called.store(true, std::memory_order_relaxed);
-                                   time_passes(5);
-                                   static_cast<slow*>(self)->has_returned = true;
-                                 }}});
+                        .hook = {.function =
+                                     [](void* self, const stall&) noexcept {
+                                       static_cast<slow*>(self)->is_called.store(true,
+                                                                                 std::memory_order_relaxed);
+                                       time_passes(5);
+                                       static_cast<slow*>(self)->has_returned = true;
+                                     },
+                                 .context = &hook}});
   source->begin(monotonic_clock::now(), monotonic_clock::now());
   ASSERT_TRUE(comes_true([&] { return hook.is_called.load(std::memory_order_relaxed); }));
 
@@ -269,13 +276,15 @@ TEST(TickerTest, AHookMayMakeAndEndSourcesItsOwnToo) {
     std::latch has_begun{1};
     std::latch is_done{1};
   } of;
-  const stall_hook hook{.context = &of, .stalled = [](void* self, const stall&) noexcept {
-                          auto& its = *static_cast<owner*>(self);
-                          its.has_begun.wait();  // a source doesn't end in the middle of begin()
-                          its.made = std::make_unique<ticker_source>(its.mine);
-                          its.source.reset();
-                          its.is_done.count_down();
-                        }};
+  const stall_hook hook{.function =
+                            [](void* self, const stall&) noexcept {
+                              auto& its = *static_cast<owner*>(self);
+                              its.has_begun.wait();  // a source doesn't end in the middle of begin()
+                              its.made = std::make_unique<ticker_source>(its.mine);
+                              its.source.reset();
+                              its.is_done.count_down();
+                            },
+                        .context = &of};
   of.source = std::make_unique<ticker_source>(of.mine, stall_watch{.after = duration{}, .hook = hook});
   of.source->begin(monotonic_clock::now(), monotonic_clock::now());
   of.has_begun.count_down();
@@ -290,7 +299,8 @@ TEST(TickerTest, RefusesAResolutionOutOfRangeInWords) {
     try {
       const ticker made{{.resolution = refused}};
       ADD_FAILURE() << refused.ns << " ns was taken";
-    } catch (const std::invalid_argument& why) {
+    } catch (const std::system_error& why) {
+      EXPECT_EQ(why.code(), std::errc::invalid_argument);
       EXPECT_NE(std::string{why.what()}.find("10 us to 1 s"), std::string::npos) << why.what();
     }
   }

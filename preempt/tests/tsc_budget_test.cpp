@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <pinion/preempt.hpp>
-#include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -229,7 +229,8 @@ TEST_F(TscBudgetTest, RefusesOptionsOutOfRange) {
     try {
       tsc_budget source{{.checks_max = checks}};
       ADD_FAILURE() << checks << " was taken";
-    } catch (const std::invalid_argument& refused) {
+    } catch (const std::system_error& refused) {
+      EXPECT_EQ(refused.code(), std::errc::invalid_argument);
       EXPECT_NE(std::string{refused.what()}.find("1, where each check is a reading, to 65536"),
                 std::string::npos);
     }

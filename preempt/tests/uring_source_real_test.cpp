@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <pinion/preempt.hpp>
-#include <stdexcept>
 #include <string>
 #include <system_error>
 
@@ -29,7 +28,7 @@ std::string refusal_of(const uring_view& view, const uring_source_options& optio
   scripted_ring ring;
   try {
     uring_source source{ring, view, options};
-  } catch (const std::invalid_argument& refused) {
+  } catch (const std::system_error& refused) {
     return refused.what();
   }
   return {};

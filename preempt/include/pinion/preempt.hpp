@@ -18,6 +18,7 @@
 #include <pinion/preempt/posix_timer_source.hpp>
 #include <pinion/preempt/slice_log.hpp>
 #include <pinion/preempt/slice_rule.hpp>
+#include <pinion/preempt/stall_watch.hpp>
 #include <pinion/preempt/ticker.hpp>
 #include <pinion/preempt/ticker_source.hpp>
 #include <pinion/preempt/tsc_budget.hpp>

@@ -32,7 +32,7 @@ class operation_budget : private asking_word {
   /// What it declares.
   static constexpr source_traits traits{.asks = true, .counts = true, .may_be_early = true};
 
-  /// Throws std::invalid_argument for a budget of 0 or more than 2^30.
+  /// Throws a refusal (std::system_error, invalid_argument) for a budget of 0 or more than 2^30.
   explicit operation_budget(const operation_budget_options& options = {});
   operation_budget(const operation_budget&) = delete;
   operation_budget& operator=(const operation_budget&) = delete;

@@ -2,7 +2,7 @@
 //
 // posix_timer_source: slices that a signal to their own thread ends: exact where the ticker's thread finds no core to run on.
 //
-//   posix_timer_source source{{.stalls = {.after = ceil(25ms), .hook = {.stalled = write_stack}}}};   // on the thread that runs slices
+//   posix_timer_source source{{.stalls = {.after = ceil(25ms), .hook = {.function = write_stack}}}};   // on the thread that runs slices
 //   source.begin(now, now + quantum);     // two stores; a system call where no timer is armed, or only for later
 //   … source.word().is_due() …
 //   source.rest();                        // two stores
@@ -42,8 +42,8 @@
 #include <pinion/config.hpp>
 #include <pinion/preempt/concept.hpp>
 #include <pinion/preempt/detail/posix_timer_calls.hpp>
-#include <pinion/preempt/detail/tick_board.hpp>
 #include <pinion/preempt/detail/timer_signal.hpp>
+#include <pinion/preempt/stall_watch.hpp>
 #include <pinion/preempt/word.hpp>
 
 namespace pinion::preempt {
@@ -73,7 +73,7 @@ class basic_posix_timer_source {
   /// What it declares.
   static constexpr source_traits traits{.sees_stalls = true};
 
-  /// Of this thread. Throws std::system_error where there can be no timer, where the signal isn't to be had, and where there are 1024.
+  /// Of this thread. Throws a refusal (std::system_error) where there can be no timer, where the signal isn't to be had, and where there are 1024.
   explicit basic_posix_timer_source(const posix_timer_options& options = {})
       : watch_(options.stalls), signal_(*this, options.signal) {
     if (const int error = open(); error != 0) posix_timer_detail::throw_no_timer(-error);
@@ -194,11 +194,11 @@ instant basic_posix_timer_source<Calls>::next_look(instant now) noexcept {
   const std::uint32_t seen = word_.seen();
   word_.end(seen);
   const std::uint32_t number = seen & ~word::due;
-  if (watch_.hook.stalled == nullptr || told_ == number) return never;
+  if (!watch_.hook || told_ == number) return never;
   const instant late = end + watch_.after;
   if (now < late) return late;
   told_ = number;
-  watch_.hook.stalled(watch_.hook.context, {.length = now - end, .lasts = true, .who = this});
+  watch_.hook({.length = now - end, .lasts = true, .who = this});
   return never;
 }
 

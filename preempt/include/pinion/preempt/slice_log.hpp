@@ -10,7 +10,7 @@
 //   … run the queue …
 //   log.ended(now);                                  // reports a slice that was too long, law Y3, where somebody listens
 //
-//   log.report_above(ceil(25ms), {.context = &logger, .stalled = write_line});
+//   log.report_above(ceil(25ms), {.function = write_line, .context = &logger});
 #pragma once
 
 #include <algorithm>
@@ -21,23 +21,10 @@
 #include <pinion/base/assert.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/config.hpp>
+#include <pinion/preempt/stall_watch.hpp>
 #include <string>
 
 namespace pinion::preempt {
-
-/// A slice that did not end when it should have.
-struct stall {
-  duration length{0};         ///< if the slice lasts still, how long ago it should have ended; else all of it
-  bool lasts = false;         ///< seen from outside: by a source's thread, or from a signal
-  const void* who = nullptr;  ///< the source that saw it, or the queue_slices
-};
-
-/// The function that stalls are told to, once for each slice. Where `lasts`, it is called on a thread of the source's or in a handler of
-/// signals, and the source says what it may do there; else on the owner's thread.
-struct stall_hook {
-  void* context = nullptr;
-  void (*stalled)(void* context, const stall& seen) noexcept = nullptr;
-};
 
 /// What one queue's slices were like. Of the owner; counted where PINION_STATISTICS=ON.
 struct queue_slices {
@@ -68,7 +55,7 @@ class slice_log {
  public:
   /// From here on, a slice that is longer is told to the hook when it ends; `forever`: none.
   void report_above(duration length, stall_hook hook) noexcept {
-    above_ = hook.stalled == nullptr ? forever : length;
+    above_ = hook ? length : forever;
     hook_ = hook;
   }
   /// Whether ended() has anybody to tell, or anything to count: a host that would read a clock for it alone need not.
@@ -87,7 +74,7 @@ class slice_log {
     of_->add(length);
 #endif
     if (length > above_) [[unlikely]]
-      hook_.stalled(hook_.context, {.length = length, .lasts = false, .who = of_});
+      hook_({.length = length, .lasts = false, .who = of_});
     of_ = nullptr;
   }
 

@@ -10,8 +10,9 @@
 //   slice_rule rule;
 //   const auto batch = rule.add({.quantum = ceil(10ms)});
 //   const auto serve = rule.add({.quantum = ceil(1ms), .latency = ceil(500us)});
+//   if (!batch || !serve) return;                                                   // batch.error() says why
 //   …
-//   source.begin(now, rule.end_of(batch, {.now = now, .others_ready = true}));     // now + 500 us
+//   source.begin(now, rule.end_of(*batch, {.now = now, .others_ready = true}));     // now + 500 us
 //
 // The scheduler keeps one; an executor of your own may.
 #pragma once
@@ -19,8 +20,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <pinion/base/error.hpp>
+#include <pinion/base/refusal.hpp>
 #include <pinion/base/time.hpp>
-#include <string>
 #include <vector>
 
 namespace pinion::preempt {
@@ -52,12 +53,12 @@ class slice_rule {
   /// Which queue.
   enum class queue : std::uint32_t {};
 
-  /// Another queue. Refused terms say what is wrong with them, and with what they would be right. May throw std::bad_alloc.
-  [[nodiscard]] expected<queue, std::string> add(const queue_terms& terms);
+  /// Another queue; or why not: invalid_argument for terms out of range. May throw std::bad_alloc.
+  [[nodiscard]] expected<queue, refusal> add(const queue_terms& terms);
   /// It is no more. Its number may be given again.
   void remove(queue which) noexcept;
-  /// Other terms for it.
-  [[nodiscard]] expected<void, std::string> change(queue which, const queue_terms& terms);
+  /// Other terms for it; where they are refused, it keeps those it had.
+  [[nodiscard]] expected<void, refusal> change(queue which, const queue_terms& terms);
   /// What it was given.
   [[nodiscard]] const queue_terms& terms(queue which) const noexcept { return entries_[index(which)].terms; }
 

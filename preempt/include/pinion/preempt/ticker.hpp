@@ -31,6 +31,7 @@
 #include <pinion/base/sync.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/preempt/detail/tick_board.hpp>
+#include <pinion/preempt/stall_watch.hpp>
 
 namespace pinion::preempt {
 
@@ -96,7 +97,8 @@ class ticker {
   /// What it looks after.
   using slice_type = ticked_slice;
 
-  /// Starts when the first slice has an end. Throws std::invalid_argument for a resolution out of range.
+  /// Starts when the first slice has an end. Throws a refusal (std::system_error, invalid_argument) for a resolution
+  /// out of range.
   explicit ticker(const ticker_options& options = {});
   ticker(const ticker&) = delete;
   ticker& operator=(const ticker&) = delete;
@@ -106,7 +108,7 @@ class ticker {
   /// The process's own, made at first use and never destroyed.
   [[nodiscard]] static ticker& shared();
 
-  /// Looks after that slice from here on; any thread. Throws std::system_error where there can be no thread.
+  /// Looks after that slice from here on; any thread. Throws a refusal (std::system_error) where there can be no thread.
   void add(ticked_slice& slice, stall_watch watch = {});
   /// No more; any thread. Returns when no thread of the ticker looks at it, and its hook, if that runs, has returned. From the hook
   /// itself it returns at once.

@@ -13,6 +13,7 @@
 
 #include <pinion/base/time.hpp>
 #include <pinion/preempt/concept.hpp>
+#include <pinion/preempt/stall_watch.hpp>
 #include <pinion/preempt/ticker.hpp>
 #include <pinion/preempt/word.hpp>
 
@@ -26,7 +27,7 @@ class basic_ticker_source {
   static constexpr source_traits traits{.sees_stalls = true};
 
   /// By that ticker, which outlives it. A stall's hook is called on a thread of the ticker's that is for hooks: ticker.hpp says what it
-  /// may do. Throws std::system_error where there can be no thread.
+  /// may do. Throws a refusal (std::system_error) where there can be no thread.
   explicit basic_ticker_source(Ticker& by = Ticker::shared(), stall_watch watch = {}) : ticker_(by) {
     watch.who = this;
     ticker_.add(slice_, watch);

@@ -37,7 +37,7 @@ struct tsc_budget_options {
 };
 
 namespace tsc_detail {
-// The same; throws std::invalid_argument if they are out of range.
+// The options; throws a refusal if they are out of range.
 [[nodiscard]] tsc_budget_options checked(const tsc_budget_options& options);
 }  // namespace tsc_detail
 
@@ -48,7 +48,7 @@ class alignas(64) basic_tsc_budget : private asking_word {
   /// What it declares.
   static constexpr source_traits traits{.asks = true};
 
-  /// Throws std::invalid_argument for options out of range.
+  /// Throws a refusal (std::system_error, invalid_argument) for options out of range.
   explicit basic_tsc_budget(const tsc_budget_options& options = {}, Counter counter = {})
       : asking_word(&count), options_(tsc_detail::checked(options)), counter_(std::move(counter)) {}
   basic_tsc_budget(const basic_tsc_budget&) = delete;

@@ -88,7 +88,7 @@ class tick : public ring_answer {
   bool is_reported_ = false;
 };
 
-// The ring's word; throws std::invalid_argument for a ring or options that won't do.
+// The ring's word; throws a refusal for a ring or options that won't do.
 [[nodiscard]] const word& word_of(const uring_view& ring, const uring_source_options& options);
 
 }  // namespace uring_detail
@@ -100,7 +100,8 @@ class uring_source {
   /// What it declares.
   static constexpr source_traits traits{.may_be_early = true};
 
-  /// The port outlives the last begin(). Throws std::invalid_argument for a ring that was set up otherwise, or a period out of range.
+  /// The port outlives the last begin(). Throws a refusal (std::system_error, invalid_argument) for a ring that was
+  /// set up otherwise, or a period out of range.
   uring_source(Port& port, const uring_view& ring, const uring_source_options& options = {})
       : port_(port), word_(uring_detail::word_of(ring, options)), period_(options.period),
         tick_(std::make_unique<uring_detail::tick>()) {}

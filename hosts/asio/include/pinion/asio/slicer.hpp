@@ -24,13 +24,13 @@
 #include <cstdint>
 #include <pinion/asio/sliced_executor.hpp>
 #include <pinion/base/assert.hpp>
+#include <pinion/base/refusal.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/config.hpp>
 #include <pinion/preempt/concept.hpp>
 #include <pinion/preempt/default_source.hpp>
 #include <pinion/preempt/slice_log.hpp>
 #include <pinion/preempt/slice_rule.hpp>
-#include <stdexcept>
 #include <thread>
 #include <utility>
 
@@ -59,7 +59,7 @@ class slicer {
   using executor_type = sliced_executor<slicer, boost::asio::io_context::executor_type>;
 
   /// Of that context; the source is made of the arguments, on the thread that is to run the context, if the source wants that.
-  /// Throws std::invalid_argument for a quantum out of range, and what making the source throws.
+  /// Throws a refusal (std::system_error, invalid_argument) for a quantum out of range, and what making the source throws.
   template <class... Arguments>
   explicit slicer(boost::asio::io_context& context, const slicer_options& options = {},
                   Arguments&&... arguments);
@@ -123,7 +123,7 @@ slicer<Source>::slicer(boost::asio::io_context& context, const slicer_options& o
                        Arguments&&... arguments)
     : source_(std::forward<Arguments>(arguments)...), options_(options), context_(context) {
   const auto added = preempt::slice_rule{}.add({.quantum = options.quantum});
-  if (!added) throw std::invalid_argument(added.error());
+  if (!added) throw_refusal(added.error());
 }
 
 template <preempt::preempt_source Source>

@@ -30,18 +30,11 @@
 #include <optional>
 #include <pinion/base/sync.hpp>
 #include <pinion/base/time.hpp>
-#include <pinion/preempt/slice_log.hpp>
+#include <pinion/preempt/stall_watch.hpp>
 #include <pinion/preempt/word.hpp>
 #include <vector>
 
 namespace pinion::preempt {
-
-/// When to report a slice that goes on after its end, and to whom.
-struct stall_watch {
-  duration after = forever;  ///< the end
-  stall_hook hook{};
-  const void* who = nullptr;  ///< named in what is told; a source names itself
-};
 
 /// One owner's word, and when its slice is over. The owner's, but for what the board keeps here.
 template <sync_traits Sync>
@@ -107,9 +100,7 @@ struct basic_seen_stall {
   duration length;
 
   /// Calls the hook.
-  void tell() const noexcept {
-    watch.hook.stalled(watch.hook.context, {.length = length, .lasts = true, .who = watch.who});
-  }
+  void tell() const noexcept { watch.hook({.length = length, .lasts = true, .who = watch.who}); }
 };
 
 /// The slices of all, and how to end them. One thread at a time, but for what `ticked_slice` says.
@@ -177,7 +168,7 @@ class basic_tick_board {
   instant look_for_stall(basic_ticked_slice<Sync>& slice, std::uint32_t seen, instant end,
                          instant now) noexcept {
     const std::uint32_t number = seen & ~basic_word<Sync>::due;
-    const bool is_watched = slice.watch_.hook.stalled != nullptr && slice.told_ != number;
+    const bool is_watched = slice.watch_.hook && slice.told_ != number;
     if (!is_watched || !basic_slice_word<Sync>::is_over(seen)) return never;
     const instant late = end + slice.watch_.after;
     if (now < late) return late;

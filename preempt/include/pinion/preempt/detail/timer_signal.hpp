@@ -26,7 +26,7 @@ namespace pinion::preempt::posix_timer_detail {
 /// How many sources there can be in a process.
 inline constexpr std::size_t sources_max = 1024;
 
-/// They throw std::system_error: what was asked, why not, the likely cause, what to do.
+/// They throw refusals.
 [[noreturn]] void throw_no_such_signal(int named, signal_range real_time);
 [[noreturn]] void throw_signal_taken(int named);
 [[noreturn]] void throw_all_signals_taken(signal_range real_time);
