@@ -3,10 +3,9 @@
 // Who holds up my loop? A task that never checks can't be stopped. It can be told of twice: while it runs, by whoever ends slices,
 // and when it is through, by the log, which knows what ran.
 //
-// The time is virtual: work() lets it pass, and asks the board meanwhile as the ticker's thread would. In a program it is
+// The time is virtual: work() lets it pass, and ends slices and tells of a stall where a ticker's threads would. In a program it is
 //
 //   preempt::ticker_source source{preempt::ticker::shared(), {.after = ceil(2ms), .hook = {&still_runs, &logger}}};
-#include <algorithm>
 #include <chrono>
 #include <coroutine>
 #include <cstdio>
@@ -28,14 +27,11 @@ struct queue {
 
 class loop {
  public:
-  loop() {
-    board_.add(slice_, {.after = ceil(2ms), .hook = {.function = &still_runs, .context = this}});
-    log_.report_above(ceil(2ms), {.function = &has_run, .context = this});
-  }
+  loop() { log_.report_above(ceil(2ms), {.function = &has_run, .context = this}); }
   loop(const loop&) = delete;
   loop& operator=(const loop&) = delete;
 
-  [[nodiscard]] const preempt::word& preempt_word() const noexcept { return slice_.word(); }
+  [[nodiscard]] const preempt::word& preempt_word() const noexcept { return word_; }
   void yield(std::coroutine_handle<> where) noexcept { ready_.push_back({running_, where}); }
   preempt::slice_log& slices() noexcept { return log_; }
   void spawn(queue& in, std::coroutine_handle<> where) { ready_.push_back({&in, where}); }
@@ -46,21 +42,23 @@ class loop {
       const waiting next = ready_.front();
       ready_.pop_front();
       running_ = next.in;
-      slice_.begin(now_ + ceil(1ms));
+      end_ = now_ + ceil(1ms);
+      word_.begin();
       log_.began(running_->slices, now_);
-      tick_ = board_.tick(now_);
       next.where.resume();
       log_.ended(now_);
     }
-    slice_.begin(pinion::never);
   }
 
   void work(pinion::duration length) {
-    const pinion::instant end = now_ + length;
-    while (now_ < end) {
-      now_ = std::min(tick_, end);
-      if (now_ == tick_) tick_ = board_.tick(now_);
+    const pinion::instant until = now_ + length;
+    const pinion::instant late = end_ + watch_.after;
+    if (now_ < late && late <= until) {
+      now_ = late;
+      watch_.hook({.length = now_ - end_, .lasts = true, .who = this});
     }
+    now_ = until;
+    if (end_ <= now_) word_.end_now();
   }
 
  private:
@@ -69,7 +67,7 @@ class loop {
     std::coroutine_handle<> where;
   };
 
-  // By the ticker, on its thread: which task that is, only its loop's thread knows for certain. Here they are one.
+  // On a thread of the ticker's: which task that is, only its loop's thread knows for certain. Here they are one.
   static void still_runs(void* context, const preempt::stall& seen) noexcept {
     const auto& self = *static_cast<loop*>(context);
     std::printf("%5u us  %s runs on, %u us after the end of its slice\n", self.now_us(), self.running_->name,
@@ -80,12 +78,12 @@ class loop {
     std::printf("%5u us  %s has run for %u us\n", self.now_us(), self.running_->name, us(seen.length));
   }
 
-  preempt::tick_board board_{ceil(100us)};
-  preempt::ticked_slice slice_;
+  preempt::stall_watch watch_{.after = ceil(2ms), .hook = {.function = &still_runs, .context = this}};
+  preempt::slice_word word_;
   preempt::slice_log log_;
   std::deque<waiting> ready_;
   queue* running_ = nullptr;
-  pinion::instant now_{0}, tick_{0};
+  pinion::instant now_{0}, end_{0};
 };
 
 struct task {
