@@ -9,6 +9,7 @@
 
 #include <exception>
 #include <limits>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <pinion/base/assert.hpp>

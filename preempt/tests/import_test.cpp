@@ -10,6 +10,7 @@
 #include <mutex>
 #include <ranges>
 #include <string>
+#include <system_error>
 #include <vector>
 
 import pinion.preempt;
@@ -105,7 +106,6 @@ TEST(preempt_module, EveryFormYieldsInACoroutine) {
 TEST(preempt_module, TheTraitsOfGuardsAreExported) {
   static_assert(holds_off_yield<std::unique_lock<std::mutex>> && !holds_off_yield<int>);
   static_assert(may_yield_after<std::suspend_never>);
-  static_assert(element_function<void (*)(int), int> && plain_function<void (*)()>);
 
   EXPECT_TRUE(holds_off_yield<no_yield>);
 }
@@ -119,23 +119,74 @@ TEST(preempt_module, PiecesMayBeKeptWhereTheRangeIsThere) {
   EXPECT_EQ(of_a_name{chunks<2>(values)}.size(), 2U);
 }
 
-TEST(preempt_module, EverySourceWithoutAKernelIsExported) {
+// A ring that is never entered.
+struct no_ring {
+  [[nodiscard]] static int descriptor() noexcept { return -1; }
+  [[nodiscard]] static bool is_owner() noexcept { return true; }
+  static bool queue(const pinion::ring_entry&, pinion::ring_answer&) noexcept { return false; }
+};
+
+TEST(preempt_module, EverySourceIsExportedWithItsOptions) {
   static_assert(preempt_source<never_due> && preempt_source<scripted_source> &&
-                preempt_source<ticker_source>);
-  operation_budget budget{{.operations = 2}};
-  tick_board board{pinion::duration{1'000}};
-  ticked_slice slice;
-  board.add(slice, stall_watch{});
+                preempt_source<ticker_source> && preempt_source<posix_timer_source> &&
+                preempt_source<uring_source<no_ring>> && preempt_source<tsc_budget>);
+  static_assert(posix_timer_options{}.signal == 0 && uring_source_options{}.period == quantum_min * 100 &&
+                uring_view{}.flags == nullptr && tsc_budget_options{}.checks_max == 1'024);
+  static_assert(source_traits{operation_budget::traits}.counts);
+  operation_budget budget{operation_budget_options{.operations = 2}};
 
   budget.begin(instant{0}, instant{1});
-  slice.begin(instant{5});
 
   EXPECT_FALSE(budget.spend(1));
   EXPECT_TRUE(budget.spend(1));
-  EXPECT_FALSE(slice.word().is_due());
-  EXPECT_EQ(board.tick(instant{5}), instant{1'005});
-  EXPECT_TRUE(slice.word().is_due());
-  board.remove(slice);
+}
+
+// A source of somebody else's: every other check is due.
+class every_other : asking_word {
+ public:
+  static constexpr source_traits traits{.asks = true, .counts = true};
+  every_other()
+      : asking_word([](asking_word& self) noexcept {
+          auto& mine = static_cast<every_other&>(self);
+          return (++mine.asked_ & 1U) == 0;
+        }) {}
+  [[nodiscard]] const pinion::preempt::word& word() const noexcept { return *this; }
+  static void begin(instant, instant) noexcept {}
+  static void rest() noexcept {}
+
+ private:
+  unsigned asked_ = 0;
+};
+
+TEST(preempt_module, WordsForSourcesOfOnesOwnAreExported) {
+  static_assert(preempt_source<every_other>);
+  const every_other source;
+  slice_word word;
+
+  EXPECT_FALSE(source.word().is_due());
+  EXPECT_TRUE(source.word().is_due());
+  word.begin();
+  EXPECT_FALSE(word.is_due());
+  word.end_now();
+  EXPECT_TRUE(word.is_due());
+}
+
+TEST(preempt_module, StallsAreToldOf) {
+  stall seen;
+  const stall_watch watch{
+      .after = quantum_max,
+      .hook = stall_hook{
+          .function = [](void* to, const stall& what) noexcept { *static_cast<stall*>(to) = what; },
+          .context = &seen}};
+  slice_log log;
+  queue_slices slices;
+  log.report_above(watch.after, watch.hook);
+
+  log.began(slices, instant{0});
+  log.ended(instant{0} + quantum_max * 2);
+
+  EXPECT_EQ(seen.length, quantum_max * 2);
+  EXPECT_EQ(seen.who, &slices);
 }
 
 TEST(preempt_module, TheRuleAndTheLogAreExported) {
@@ -146,6 +197,7 @@ TEST(preempt_module, TheRuleAndTheLogAreExported) {
 
   counts.add(pinion::duration{100});
 
+  EXPECT_EQ(rule.add({.quantum = quantum_max * 2}).error().code, std::errc::invalid_argument);
   EXPECT_EQ(rule.end_of(*queue, slice_state{.now = instant{1}, .others_ready = true}), instant{2'000'001});
   EXPECT_EQ(counts.longest, pinion::duration{100});
   EXPECT_FALSE(to_string(counts).empty());
@@ -155,6 +207,7 @@ TEST(preempt_module, TheDefaultSourceAndItsThreadAreExported) {
   ticker own{ticker_options{}};
   ticker_source source{own};
 
+  static_assert(preempt_source<default_source>);
   EXPECT_EQ(own.wakes(), 0U);
   EXPECT_FALSE(source.word().is_due());
 }

@@ -7,9 +7,6 @@
 #include <pinion/preempt/chunks.hpp>
 #include <pinion/preempt/concept.hpp>
 #include <pinion/preempt/default_source.hpp>
-#include <pinion/preempt/detail/posix_timer_calls.hpp>
-#include <pinion/preempt/detail/tick_board.hpp>
-#include <pinion/preempt/detail/tsc_clock.hpp>
 #include <pinion/preempt/executor.hpp>
 #include <pinion/preempt/fixed_sources.hpp>
 #include <pinion/preempt/for_each.hpp>
