@@ -5,6 +5,9 @@
 // descriptor; the loop needs three lines for it: how long to wait, what time it is, poll.
 //
 // Of a hundred clients seventy ask on for longer than the timeout, thirty fall silent after one request.
+//
+// Where no descriptor is left for a client the server stops accepting for 100 ms, by a timer of the same wheel,
+// and goes on serving those that it has.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/epoll.h>
@@ -52,6 +55,7 @@ class descriptor {
 class echo_server {
  public:
   static constexpr pinion::duration read_timeout = pinion::ceil(700ms);
+  static constexpr pinion::duration accept_pause = pinion::ceil(100ms);
 
   explicit echo_server(const descriptor& stop) : stop_(stop) {
     address.sin_family = AF_INET;
@@ -82,6 +86,7 @@ class echo_server {
 
       // At most 64 timeouts a turn. If more are due, next_wakeup() is not in the future and the next wait is 0.
       timers_.poll(now_, 64, [&](pinion::timer::handle, pinion::instant, int fd) {
+        if (fd == listener_.get()) return watch(fd);
         ++timed_out;
         connections_.erase(fd);
       });
@@ -114,11 +119,19 @@ class echo_server {
       descriptor socket{::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
       if (socket.get() < 0 && errno == EAGAIN) return;
       if (socket.get() < 0 && (errno == EINTR || errno == ECONNABORTED)) continue;
-      const int fd = checked(socket.get(), "accept4");
+      if (socket.get() < 0) return pause_accepting();
+      const int fd = socket.get();
       watch(fd);
       ++accepted;
       connections_.try_emplace(fd, std::move(socket), timers_.schedule(now_ + read_timeout, int{fd}));
     }
+  }
+
+  // Most likely no descriptor is left. The clients stay in the listener's queue; a listener that is still
+  // watched would be ready again at once.
+  void pause_accepting() {
+    checked(::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, listener_.get(), nullptr), "epoll_ctl");
+    timers_.schedule(now_ + accept_pause, listener_.get());
   }
 
   void echo(connection& from) {
@@ -182,6 +195,13 @@ struct stop_at_exit {
 };
 
 int main() try {
+  constexpr int skipped = 77;
+  constexpr long descriptors_needed = 256;  // for both ends of each connection
+  if (const long limit = ::sysconf(_SC_OPEN_MAX); limit < descriptors_needed) {
+    std::printf("Skipped: %ld descriptors are needed, and the limit is %ld: raise it (ulimit -n)\n",
+                descriptors_needed, limit);
+    return skipped;
+  }
   const descriptor stop{checked(::eventfd(0, EFD_CLOEXEC), "eventfd")};
   std::future<void> asking;  // outlives the server, whose end closes sockets that the clients wait for
   echo_server server{stop};

@@ -6,6 +6,9 @@
 //
 // What the loop does for it is one turn: drain, poll the timers, arm, and wait until the next one is due, or not at all if arming
 // says that there is something. While it is awake no worker makes a system call to wake it.
+//
+// Where no descriptor is left for a client the server stops accepting for 100 ms, and goes on serving those
+// that it has.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/epoll.h>
@@ -13,6 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -122,10 +126,15 @@ class server {
     std::array<epoll_event, events_max> events;
     while (!stopping_ || !connections_.empty()) {
       wakes_.drain([this](waker::wake_node& node) { answer(static_cast<connection&>(node)); });
-      idle_.poll(pinion::monotonic_clock::now(), 64, [this](connection& silent) {
+      const pinion::instant now = pinion::monotonic_clock::now();
+      idle_.poll(now, 64, [this](connection& silent) {
         ++timed_out;
         connections_.erase(silent.socket.get());
       });
+      if (accept_again_ <= now) {
+        accept_again_ = pinion::never;
+        watch(listener_.get(), EPOLLIN);
+      }
 
       // From here on the first push signals. If something was pushed since the drain, arming fails, and this turn does not wait.
       const bool may_sleep = (!stopping_ || !connections_.empty()) && wakes_.try_arm();
@@ -158,12 +167,20 @@ class server {
       descriptor socket{::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
       if (socket.get() < 0 && errno == EAGAIN) return;
       if (socket.get() < 0 && (errno == EINTR || errno == ECONNABORTED)) continue;
-      const int fd = checked(socket.get(), "accept4");
+      if (socket.get() < 0) return pause_accepting();
+      const int fd = socket.get();
       watch(fd, request);
       ++accepted;
       connection& client = connections_.try_emplace(fd, std::move(socket)).first->second;
       idle_.schedule(client, pinion::monotonic_clock::now() + idle_limit);
     }
+  }
+
+  // Most likely no descriptor is left. The clients stay in the listener's queue; a listener that is still
+  // watched would be ready again at once.
+  void pause_accepting() {
+    checked(::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, listener_.get(), nullptr), "epoll_ctl");
+    accept_again_ = pinion::monotonic_clock::now() + accept_pause;
   }
 
   void read(connection& from) {
@@ -196,7 +213,7 @@ class server {
   // As epoll_wait takes it, rounded up: rounded down it would spin through the last millisecond. -1 where nothing will be due.
   [[nodiscard]] int until_next() const {
     using timeout = std::chrono::duration<int, std::milli>;
-    const pinion::instant next = idle_.next_wakeup();
+    const pinion::instant next = std::min(idle_.next_wakeup(), accept_again_);
     return next == pinion::never ? -1
                                  : pinion::ceil_to<timeout>(next - pinion::monotonic_clock::now()).count();
   }
@@ -214,6 +231,7 @@ class server {
   // One request at a time: while a worker has the connection, the loop hears nothing of it and can't let it go.
   static constexpr std::uint32_t request = EPOLLIN | EPOLLONESHOT;
   static constexpr pinion::duration idle_limit = pinion::ceil(std::chrono::seconds{2});
+  static constexpr pinion::duration accept_pause = pinion::ceil(std::chrono::milliseconds{100});
 
   const descriptor& stop_;
   descriptor epoll_{checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")};
@@ -222,6 +240,7 @@ class server {
   std::unordered_map<int, connection> connections_;
   loop_channel wakes_;
   std::array<std::unique_ptr<worker>, 2> workers_;
+  pinion::instant accept_again_ = pinion::never;
   bool stopping_ = false;
 };
 
@@ -258,6 +277,13 @@ struct stop_at_exit {
 };
 
 int main() try {
+  constexpr int skipped = 77;
+  constexpr long descriptors_needed = 256;  // for both ends of each connection
+  if (const long limit = ::sysconf(_SC_OPEN_MAX); limit < descriptors_needed) {
+    std::printf("Skipped: %ld descriptors are needed, and the limit is %ld: raise it (ulimit -n)\n",
+                descriptors_needed, limit);
+    return skipped;
+  }
   const descriptor stop{checked(::eventfd(0, EFD_CLOEXEC), "eventfd")};
   std::future<std::size_t> asking;  // outlives the server, whose end closes sockets that the clients wait for
   server serving{stop};

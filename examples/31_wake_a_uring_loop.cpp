@@ -5,6 +5,9 @@
 //
 // Nothing is watched for wakes: a worker that finds the loop asleep puts a completion into its ring, and the one io_uring_enter of
 // the turn, which submits and waits until the next timer is due, returns. While the loop is awake no worker makes a call for it.
+//
+// Where no descriptor is left for a client the server stops accepting for 100 ms, and goes on serving those
+// that it has.
 #include <arpa/inet.h>
 #include <linux/io_uring.h>
 #include <netinet/in.h>
@@ -207,7 +210,7 @@ class server {
     checked(::bind(listener_.get(), reinterpret_cast<sockaddr*>(&address), size), "bind");
     checked(::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&address), &size), "getsockname");
     checked(::listen(listener_.get(), 128), "listen");
-    put({.operation = IORING_OP_ACCEPT, .descriptor = listener_.get(), .user_data = accepted});
+    accept_next();
     put(wakes_.notifier().watch());  // for the signals that can't be sent as a completion
     for (auto& each : workers_) each = std::make_unique<worker>(wakes_);
   }
@@ -231,6 +234,7 @@ class server {
       });
       timers_.poll(pinion::monotonic_clock::now(), 64,
                    [this](timer::handle, pinion::instant, connection*&& late) {
+                     if (late == nullptr) return accept_next();
                      ++by_timer;
                      answer(*late);
                    });
@@ -263,9 +267,17 @@ class server {
     }
   }
 
-  void accept(int result) {
+  void accept_next() {
     put({.operation = IORING_OP_ACCEPT, .descriptor = listener_.get(), .user_data = accepted});
-    if (result < 0) return;
+  }
+  void accept(int result) {
+    if (result < 0) {
+      // Most likely no descriptor is left, and the next accept would fail at once. A timer without a
+      // connection says when to ask again.
+      timers_.schedule(pinion::monotonic_clock::now() + accept_pause, nullptr);
+      return;
+    }
+    accept_next();
     ++connected;
     receive(connections_.try_emplace(result, descriptor{result}).first->second);
   }
@@ -309,6 +321,8 @@ class server {
     if (!ring_.put(entry)) throw std::runtime_error("the kernel takes no more entries");
   }
 
+  static constexpr pinion::duration accept_pause = pinion::ceil(std::chrono::milliseconds{100});
+
   waker::wake_node& stop_;
   uring ring_;
   descriptor listener_{checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket")};
@@ -341,10 +355,18 @@ std::size_t run_clients(const sockaddr_in& address) {
 
 int main() try {
   constexpr int skipped = 77;
+  constexpr long descriptors_needed = 256;  // for both ends of each connection
+  if (const long limit = ::sysconf(_SC_OPEN_MAX); limit < descriptors_needed) {
+    std::printf("Skipped: %ld descriptors are needed, and the limit is %ld: raise it (ulimit -n)\n",
+                descriptors_needed, limit);
+    return skipped;
+  }
   io_uring_params parameters{};
   const descriptor probe{static_cast<int>(::syscall(SYS_io_uring_setup, 1, &parameters))};
   if (probe.get() < 0) {
-    std::printf("Skipped: this machine makes no io_uring\n");
+    std::printf("Skipped: io_uring_setup: %s. Most likely a sandbox or the sysctl kernel.io_uring_disabled "
+                "forbids it: allow it, or use epoll\n",
+                std::generic_category().message(errno).c_str());
     return skipped;
   }
   waker::wake_node stop;            // both outlive the server, and

@@ -80,7 +80,7 @@ class liburing {
   ~liburing() {
     if (result_ == 0) io_uring_queue_exit(&ring_);
   }
-  [[nodiscard]] bool works() const noexcept { return result_ == 0; }
+  [[nodiscard]] int error() const noexcept { return -result_; }
   io_uring* get() noexcept { return &ring_; }
 
  private:
@@ -302,8 +302,16 @@ void serve_under(const char* name) {
 
 int main() try {
   constexpr int skipped = 77;
-  if (!liburing{}.works()) {
-    std::printf("Skipped: this machine makes no io_uring\n");
+  constexpr long descriptors_needed = 256;  // for both ends of each connection
+  if (const long limit = ::sysconf(_SC_OPEN_MAX); limit < descriptors_needed) {
+    std::printf("Skipped: %ld descriptors are needed, and the limit is %ld: raise it (ulimit -n)\n",
+                descriptors_needed, limit);
+    return skipped;
+  }
+  if (const int error = liburing{}.error(); error != 0) {
+    std::printf("Skipped: io_uring_setup: %s. Most likely a sandbox or the sysctl kernel.io_uring_disabled "
+                "forbids it: allow it, or use epoll\n",
+                std::generic_category().message(error).c_str());
     return skipped;
   }
   serve_under<iosubmit::batch_or_idle>("batch_or_idle");

@@ -20,6 +20,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
+#include <boost/system/system_error.hpp>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -140,7 +141,7 @@ class server {
 
   void accept() {
     acceptor_.async_accept([this](const boost::system::error_code& error, tcp::socket&& socket) {
-      if (error) return;
+      if (error) throw boost::system::system_error(error, "accept");
       sessions_.emplace_back(*this, std::move(socket)).ask_next();
       if (++accepted_ < clients_count) accept();
     });
@@ -214,6 +215,12 @@ std::size_t run_clients(const tcp::endpoint& address) {
 
 int main() try {
   constexpr int skipped = 77;
+  constexpr long descriptors_needed = 64;  // for both ends of each connection
+  if (const long limit = ::sysconf(_SC_OPEN_MAX); limit < descriptors_needed) {
+    std::printf("Skipped: %ld descriptors are needed, and the limit is %ld: raise it (ulimit -n)\n",
+                descriptors_needed, limit);
+    return skipped;
+  }
   if (const auto ring = iosubmit::uring_ring::open({}); !ring) {
     std::printf("Skipped: %s\n", to_string(ring.error()).c_str());
     return skipped;

@@ -16,6 +16,7 @@
 #include <memory>
 #include <pinion/iosubmit.hpp>
 #include <span>
+#include <system_error>
 #include <utility>
 
 using namespace pinion::iosubmit;
@@ -60,21 +61,30 @@ int main() {
   constexpr int skipped = 77;
   auto ring = open_ring();
   if (!ring || !ring->supports(codes::fsync)) {
-    std::printf("Skipped: %s\n",
-                ring ? "this machine has no ring that reads files" : to_string(ring.error()).c_str());
+    std::printf("Skipped: %s\n", ring ? "epoll can't read files, and io_uring is forbidden or left out: "
+                                        "allow io_uring_setup (seccomp, kernel.io_uring_disabled)"
+                                      : to_string(ring.error()).c_str());
     return skipped;
   }
   using file = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
   const file from{std::tmpfile(), &std::fclose}, to{std::tmpfile(), &std::fclose};
-  if (!from || !to) return 1;
+  if (!from || !to) {
+    std::perror("no temporary file: is TMPDIR full or read-only");
+    return 1;
+  }
   for (int i = 0; i < 10'000; ++i) std::fprintf(from.get(), "line %d\n", i);
   std::fflush(from.get());
 
   io_queue io{std::move(*ring)};
   const task copying = copy(io, ::fileno(from.get()), ::fileno(to.get()));
   while (!copying.handle.done()) io.park(io.now(), pinion::never);
-  std::printf("%lld bytes copied\n", copying.handle.promise().result);
+  const long long copied = copying.handle.promise().result;
   copying.handle.destroy();
+  if (copied < 0) {
+    std::fprintf(stderr, "copy: %s\n", std::generic_category().message(static_cast<int>(-copied)).c_str());
+    return 1;
+  }
+  std::printf("%lld bytes copied\n", copied);
 
   std::array<char, 32> last{};
   if (::pread(::fileno(to.get()), last.data(), last.size() - 1, 98'880) > 0) std::printf("%s", last.data());

@@ -8,6 +8,9 @@
 //
 // The submission is the port that the notifier signals through, and the one call of a turn hands over what the turn has asked for, waits
 // for completions, for the next timer and for wakes, and is the only one: it is counted.
+//
+// Where no descriptor is left for a client the server stops accepting for 100 ms, and goes on serving those
+// that it has.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -190,6 +193,9 @@ class server {
   static void accepted(pinion::ring_answer& answer, std::int32_t result) noexcept {
     server& self = static_cast<acceptor&>(answer).serving;
     if (result == -ECANCELED) return;
+    // An accept that fails would most likely fail again at once: a timeout (-ETIME) goes before the next.
+    const bool failed = result < 0 && result != -ETIME;
+    self.accept_.ask(failed ? entries::timeout(accept_pause) : self.next_connection());
     self.io_.queue(self.accept_);
     if (result < 0) return;
     ++self.connected;
@@ -226,17 +232,20 @@ class server {
   void receive(connection& from) {
     from.sends = false;
     from.ask(entries::recv(from.socket.get(), std::span{&from.letter, 1}));
-    io_.queue(from);
     idle_.schedule(from, io_.now() + idle_limit);
+    io_.queue(from);
+  }
+
+  [[nodiscard]] pinion::ring_entry next_connection() const {
+    return entries::accept(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC);
   }
 
   static constexpr pinion::duration idle_limit = pinion::ceil(std::chrono::seconds{2});
+  static constexpr auto accept_pause = iosubmit::kernel_time::of(pinion::duration{100'000'000});
   static constexpr std::uint64_t woken = 2;  // as user_data: a mark of 2 or more is no operation's
 
   struct acceptor : iosubmit::operation {
-    explicit acceptor(server& of)
-        : operation{entries::accept(of.listener_.get(), nullptr, nullptr, SOCK_CLOEXEC), &accepted},
-          serving(of) {}
+    explicit acceptor(server& of) : operation{of.next_connection(), &accepted}, serving(of) {}
     server& serving;
   };
 
@@ -286,6 +295,12 @@ std::size_t run_clients(const sockaddr_in& address) {
 
 int main() try {
   constexpr int skipped = 77;
+  constexpr long descriptors_needed = 256;  // for both ends of each connection
+  if (const long limit = ::sysconf(_SC_OPEN_MAX); limit < descriptors_needed) {
+    std::printf("Skipped: %ld descriptors are needed, and the limit is %ld: raise it (ulimit -n)\n",
+                descriptors_needed, limit);
+    return skipped;
+  }
   if (const auto ring = iosubmit::uring_ring::open({}); !ring) {
     std::printf("Skipped: %s\n", to_string(ring.error()).c_str());
     return skipped;

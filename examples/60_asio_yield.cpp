@@ -5,6 +5,8 @@
 // neither would ever end.
 //
 // Only the hash has been changed: what serves the connections is plain Asio, but for the executor that it is spawned by.
+#include <unistd.h>
+
 #include <array>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/buffer.hpp>
@@ -55,7 +57,9 @@ class server {
   explicit server(net::io_context& context)
       : slicer_(context, {.quantum = pinion::ceil(std::chrono::microseconds{200})}),
         acceptor_(slicer_.get_executor(), {net::ip::address_v4::loopback(), 0}) {
-    net::co_spawn(slicer_.get_executor(), accept(), net::detached);
+    net::co_spawn(slicer_.get_executor(), accept(), [](const std::exception_ptr& failed) {
+      if (failed) std::rethrow_exception(failed);  // out of run()
+    });
     net::co_spawn(slicer_.get_executor(), hash_on(), net::detached);
   }
   [[nodiscard]] tcp::endpoint address() const { return acceptor_.local_endpoint(); }
@@ -116,9 +120,17 @@ int ask_all(const tcp::endpoint& address) {
 }  // namespace
 
 int main() try {
+  constexpr int skipped = 77;
+  constexpr long descriptors_needed = 32;  // for both ends of each connection
+  if (const long limit = ::sysconf(_SC_OPEN_MAX); limit < descriptors_needed) {
+    std::printf("Skipped: %ld descriptors are needed, and the limit is %ld: raise it (ulimit -n)\n",
+                descriptors_needed, limit);
+    return skipped;
+  }
+  std::future<int> asking;  // waits for the clients, whose sockets the context's end closes
   net::io_context context{1};
   server serving{context};
-  std::future<int> asking = std::async(std::launch::async, ask_all, serving.address());
+  asking = std::async(std::launch::async, ask_all, serving.address());
   context.run();
   std::printf("%d connections, %d messages, %d of them answered right\n", connections, messages,
               asking.get());

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The server of example 30 when it has no descriptor left.
+#include <sys/epoll.h>
+
+#include <cstddef>
+
+#include "too_many_clients.hpp"
+
+static std::size_t waits = 0;
+static int counted_epoll_wait(int epoll, epoll_event* events, int events_max, int timeout_ms) {
+  ++waits;
+  return ::epoll_wait(epoll, events, events_max, timeout_ms);
+}
+#define epoll_wait counted_epoll_wait
+#define main example_main  // which nobody calls, and which ends without a return as only main may
+#pragma GCC diagnostic ignored "-Wreturn-type"
+#include "../30_wake_an_epoll_loop.cpp"
+#undef main
+
+int main() {
+  too_many_clients others;
+  const descriptor stop{checked(::eventfd(0, EFD_CLOEXEC), "eventfd")};
+  server serving{stop};
+  return others.ask(
+      serving.address, [&] { serving.run(); }, [&] { ::eventfd_write(stop.get(), 1); }, [] { return waits; });
+}

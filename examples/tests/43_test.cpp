@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The server of example 43 when it has no descriptor left.
+#include "too_many_clients.hpp"
+
+#define main example_main  // which nobody calls, and which ends without a return as only main may
+#pragma GCC diagnostic ignored "-Wreturn-type"
+#include "../43_echo_server_in_one_turn.cpp"
+#undef main
+
+int main() {
+  if (const auto ring = iosubmit::uring_ring::open({}); !ring) {
+    std::printf("Skipped: %s\n", to_string(ring.error()).c_str());
+    return 77;
+  }
+  too_many_clients others;
+  waker::wake_node stop;
+  server serving{stop};
+  return others.ask(
+      serving.address, [&] { serving.run(); }, [&stop, to = serving.sender()] { to.push(stop); },
+      [&] { return serving.ring().enters; });
+}
