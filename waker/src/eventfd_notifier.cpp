@@ -11,7 +11,9 @@
 #include <ctime>
 #include <pinion/base/diagnostic.hpp>
 #include <pinion/base/kernel.hpp>
+#include <pinion/base/refusal.hpp>
 #include <pinion/waker/eventfd_notifier.hpp>
+#include <system_error>
 
 namespace pinion::waker {
 
@@ -45,6 +47,31 @@ int eventfd_calls::wait(int descriptor, duration timeout) noexcept {
 }
 
 void eventfd_calls::close(int descriptor) noexcept { ::close(descriptor); }
+
+void eventfd_detail::refuse(int error) {
+  refusal why{.code = {error, std::generic_category()},
+              .asked = "the eventfd of a notifier",
+              .reason = {},
+              .remedy = {}};
+  switch (error) {
+  case EMFILE:
+    why.reason = "the process has as many descriptors as it may have";
+    why.remedy = "raise the limit (ulimit -n), or close some";
+    break;
+  case ENFILE:
+    why.reason = "the machine has as many descriptors as it may have";
+    why.remedy = "raise the limit (sysctl fs.file-max), or close some";
+    break;
+  case ENOMEM:
+    why.reason = "the kernel has no memory for it";
+    why.remedy = "free memory, or raise the limit of the control group (memory.max)";
+    break;
+  default:
+    why.reason = why.code.message() + ", most likely a sandbox (seccomp) forbids it";
+    why.remedy = "allow eventfd2, or take a futex_notifier where the owner waits for nothing but wakes";
+  }
+  throw_refusal(why);
+}
 
 void eventfd_detail::complain(const char* what, int error) noexcept {
   char text[200];

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The system calls of msg_ring_notifier. Those of its eventfd are eventfd_notifier's.
+// The system calls of msg_ring_notifier, and why one can't be made. Those of its eventfd are eventfd_notifier's.
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <pinion/base/refusal.hpp>
 #include <pinion/waker/msg_ring_notifier.hpp>
+#include <string>
+#include <system_error>
 
 namespace pinion::waker {
 namespace {
@@ -19,6 +22,19 @@ int send_synchronously(const ring_entry& entry) noexcept {
 }
 
 }  // namespace
+
+void msg_ring_detail::refuse(int ring, int error) {
+  refusal why{.code = {error, std::generic_category()},
+              .asked = "a notifier over the io_uring with descriptor " + std::to_string(ring),
+              .reason = std::generic_category().message(error),
+              .remedy = "close some descriptors, or raise the limit (ulimit -n)"};
+  if (error == EBADF) {
+    why.reason = ring < 0 ? "its port has no io_uring" : "the descriptor is closed";
+    why.remedy =
+        "make the notifier while the ring is open; an owner without an io_uring takes an eventfd_notifier";
+  }
+  throw_refusal(why);
+}
 
 int msg_ring_calls::duplicate(int ring) noexcept {
   const int copy = ::fcntl(ring, F_DUPFD_CLOEXEC, 0);

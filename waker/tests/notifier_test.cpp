@@ -148,15 +148,35 @@ class failing_calls : public ::testing::Test {
   diagnostic_sink previous = nullptr;
 };
 
-TEST_F(failing_calls, NoDescriptorIsAnExceptionThatSaysWhy) {
-  scripted::open_result = -EMFILE;
-
-  try {
-    const basic_eventfd_notifier<scripted> bell;
-    FAIL() << "a notifier without a descriptor was made";
-  } catch (const std::system_error& error) {
-    EXPECT_EQ(error.code(), std::errc::too_many_files_open);
-    EXPECT_NE(std::string{error.what()}.find("ulimit -n"), std::string::npos) << error.what();
+TEST_F(failing_calls, NoDescriptorIsARefusalWithItsCodeReasonAndRemedy) {
+  struct answer {
+    int error;
+    const char* text;
+  };
+  for (const answer& each :
+       {answer{
+            EMFILE,
+            "the eventfd of a notifier: the process has as many descriptors as it may have; raise the limit "
+            "(ulimit -n), or close some"},
+        answer{
+            ENFILE,
+            "the eventfd of a notifier: the machine has as many descriptors as it may have; raise the limit "
+            "(sysctl fs.file-max), or close some"},
+        answer{ENOMEM, "the eventfd of a notifier: the kernel has no memory for it; free memory, or raise "
+                       "the limit of the "
+                       "control group (memory.max)"},
+        answer{
+            EPERM,
+            "the eventfd of a notifier: Operation not permitted, most likely a sandbox (seccomp) forbids it; "
+            "allow eventfd2, or take a futex_notifier where the owner waits for nothing but wakes"}}) {
+    scripted::open_result = -each.error;
+    try {
+      const basic_eventfd_notifier<scripted> bell;
+      FAIL() << "a notifier without a descriptor was made";
+    } catch (const std::system_error& refused) {
+      EXPECT_EQ(refused.code(), std::error_code(each.error, std::generic_category()));
+      EXPECT_STREQ(refused.what(), each.text);
+    }
   }
 
   EXPECT_EQ(scripted::closed, -1);

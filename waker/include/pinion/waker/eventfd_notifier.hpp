@@ -40,6 +40,14 @@ struct eventfd_calls {
 };
 
 namespace eventfd_detail {
+[[noreturn]] void refuse(int error);
+
+/// The descriptor that an open() answered, or its error as a refusal.
+inline int opened(int result) {
+  if (result < 0) refuse(-result);
+  return result;
+}
+
 void complain(const char* what, int error) noexcept;
 
 /// Adds one, so that the descriptor becomes readable once more. An error other than a full counter, which is readable; else 0.
@@ -59,15 +67,8 @@ int ring(int descriptor) noexcept {
 template <class Calls>
 class basic_eventfd_notifier {
  public:
-  /// A descriptor of its own. Throws std::system_error when the process or the machine has no more of them.
-  basic_eventfd_notifier() : descriptor_(Calls::open()) {
-    if (descriptor_ < 0) {
-      throw std::system_error(
-          -descriptor_, std::generic_category(),
-          "a notifier could not open its eventfd; most likely too many descriptors are open "
-          "(ulimit -n)");
-    }
-  }
+  /// A descriptor of its own. Throws a refusal, see throw_refusal(), when the process or the machine has no more of them.
+  basic_eventfd_notifier() : descriptor_(eventfd_detail::opened(Calls::open())) {}
   basic_eventfd_notifier(const basic_eventfd_notifier&) = delete;
   basic_eventfd_notifier& operator=(const basic_eventfd_notifier&) = delete;
   /// Closes the descriptor: no signal may be on its way. wake_channel sees to that.

@@ -64,14 +64,22 @@ inline constexpr std::uint32_t poll_readable = 1;  // POLLIN
 constexpr ring_entry message_to(int ring, std::uint64_t user_data) noexcept {
   return {.operation = kernel::codes::msg_ring, .descriptor = ring, .offset = user_data};
 }
+
+[[noreturn]] void refuse(int ring, int error);
+
+/// The number that a duplicate() of that ring answered, or its error as a refusal.
+inline int duplicated(int ring, int result) {
+  if (result < 0) refuse(ring, -result);
+  return result;
+}
 }  // namespace msg_ring_detail
 
 /// Over any such calls and any sync_traits.
 template <class Calls, sync_traits Sync>
 class basic_msg_ring_notifier {
  public:
-  /// Signals arrive in the owner's ring, with this user_data. Throws std::system_error where the port has no ring's descriptor,
-  /// or the process no more of them.
+  /// Signals arrive in the owner's ring, with this user_data. Throws a refusal, see throw_refusal(), where the port has no
+  /// descriptor of a ring, or the process no more of them.
   template <ring_port Port>
   basic_msg_ring_notifier(const Port& owner, std::uint64_t user_data)
       : parts_(new parts(owner.descriptor(), user_data)) {}
@@ -132,13 +140,11 @@ class basic_msg_ring_notifier {
   // Apart from the notifier, since a message may outlive it. Is the answer of every message.
   struct parts : ring_answer {
     parts(int of, std::uint64_t mark)
-        : ring_answer{&parts::answer},
-          ring(opened(Calls::duplicate(of), "a notifier needs the descriptor of its owner's io_uring")),
+        : ring_answer{&parts::answer}, ring(msg_ring_detail::duplicated(of, Calls::duplicate(of))),
           user_data(mark) {
       backup = Calls::open();
       if (backup < 0) Calls::close(ring);
-      opened(backup,
-             "a notifier could not open its eventfd; most likely too many descriptors are open (ulimit -n)");
+      eventfd_detail::opened(backup);
       Sync::name(rung, "rung");
       Sync::name(references, "references");
       Sync::name(can_queue, "can queue");
@@ -148,11 +154,6 @@ class basic_msg_ring_notifier {
     ~parts() {
       Calls::close(backup);
       Calls::close(ring);
-    }
-
-    static int opened(int descriptor, const char* otherwise) {
-      if (descriptor < 0) throw std::system_error(-descriptor, std::generic_category(), otherwise);
-      return descriptor;
     }
 
     void let_go() noexcept {
