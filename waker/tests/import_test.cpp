@@ -39,6 +39,13 @@ struct no_ring {
   bool queue(const pinion::ring_entry&, pinion::ring_answer&) noexcept { return false; }
 };
 
+TEST(waker_module, ASpinIsExported) {
+  spin_budget budget{spin_options{.most = pinion::duration{0}}};
+
+  EXPECT_EQ(budget.allowance(), pinion::duration{0});
+  EXPECT_EQ(spin_statistics{.hits = 1}.hit_rate(), 1.0);
+}
+
 TEST(waker_module, TheNotifierOfRingsIsExported) {
   static_assert(notifier<msg_ring_notifier> && ring_notifier<msg_ring_notifier, no_ring>);
 
@@ -52,8 +59,8 @@ TEST(waker_module, EveryInboxIsExported) {
   value_inbox<int> values;
 
   EXPECT_EQ(ring.push(woken), push_result::queued);
-  taken_wakes wakes = ring.take();
-  EXPECT_EQ(wakes.run([](wake_node&) {}, all_wakes), 1U);
+  auto wakes = ring.take();
+  EXPECT_EQ(wakes.run([](wake_node&) {}, 64), 1U);
   EXPECT_TRUE(oracle.try_arm());
   EXPECT_EQ(oracle.push(woken), push_result::signal);
   EXPECT_EQ(oracle.close([](wake_node&) {}), 1U);

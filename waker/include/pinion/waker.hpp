@@ -13,7 +13,6 @@
 #include <pinion/waker/parker.hpp>
 #include <pinion/waker/spin_budget.hpp>
 #include <pinion/waker/tagged_inbox.hpp>
-#include <pinion/waker/taken_wakes.hpp>
 #include <pinion/waker/value_inbox.hpp>
 #include <pinion/waker/wake_channel.hpp>
 #include <pinion/waker/wake_node.hpp>

@@ -39,7 +39,7 @@
 #include <pinion/base/assert.hpp>
 #include <pinion/base/diagnostic.hpp>
 #include <pinion/waker/concept.hpp>
-#include <pinion/waker/taken_wakes.hpp>
+#include <pinion/waker/detail/taken_wakes.hpp>
 #include <utility>
 
 namespace pinion::waker::inline PINION_MODE {

@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// eventfd_notifier: a signal that makes a descriptor readable: for epoll, poll, and io_uring's multishot poll.
+// eventfd_notifier: a signal that makes a descriptor readable: for epoll, poll, and io_uring's multishot
+// poll.
 //
-// The owner's loop watches descriptor() beside its sockets. With EPOLLET (and with multishot poll) each signal is an event of
-// its own, and nothing has to be read; watched for its level, it stays ready until consume().
+// The owner's loop watches descriptor() beside its sockets. With EPOLLET (and with multishot poll) each
+// signal is an event of its own, and nothing has to be read; watched for its level, it stays ready until
+// consume().
 //
 //   eventfd_notifier bell;
 //   epoll_ctl(epoll, EPOLL_CTL_ADD, bell.descriptor(), …);
 //   bell.signal();                                                     // any thread
 //   bell.wait(until);                                                  // an owner that waits for nothing else
 //
-// What goes wrong. A counter that is full (EAGAIN, after 2^64 - 2 signals that nobody read) is emptied and written again: it was
-// readable, but who watches for edges hears nothing of a write that fails. A descriptor that somebody closed (EBADF): signal()
-// answers false, and what was pushed stays in the inbox until the owner looks. Each failure is reported. The number may by then
-// name another file, which is why nobody but the notifier may close it.
-// In a child of fork() the descriptor is the parent's as well, and a signal there wakes the parent: build another one.
+// What goes wrong. A counter that is full (EAGAIN, after 2^64 - 2 signals that nobody read) is emptied and
+// written again: it was readable, but who watches for edges hears nothing of a write that fails. A descriptor
+// that somebody closed (EBADF): signal() answers false, and what was pushed stays in the inbox until the
+// owner looks. Each failure is reported. The number may by then name another file, which is why nobody but
+// the notifier may close it. In a child of fork() the descriptor is the parent's as well, and a signal there
+// wakes the parent: build another one.
 //
-// Memory ordering. There is no word here; a signal and the wait that it ends are ordered by the kernel. Nothing relies on it:
-// what was pushed is published by the inbox.
+// Memory ordering. There is no word here; a signal and the wait that it ends are ordered by the kernel.
+// Nothing relies on it: what was pushed is published by the inbox.
 #pragma once
 
 #include <pinion/base/time.hpp>
@@ -25,7 +28,8 @@
 
 namespace pinion::waker {
 
-/// What eventfd_notifier asks the operating system for, apart, so that tests can have it fail. Errors are negative.
+/// What eventfd_notifier asks the operating system for, apart, so that tests can have it fail. Errors are
+/// negative.
 struct eventfd_calls {
   /// A new counter at 0, closed on exec, that blocks nobody.
   static int open() noexcept;
@@ -50,7 +54,8 @@ inline int opened(int result) {
 
 void complain(const char* what, int error) noexcept;
 
-/// Adds one, so that the descriptor becomes readable once more. An error other than a full counter, which is readable; else 0.
+/// Adds one, so that the descriptor becomes readable once more. An error other than a full counter, which is
+/// readable; else 0.
 template <class Calls>
 int ring(int descriptor) noexcept {
   constexpr int again = static_cast<int>(std::errc::resource_unavailable_try_again);
@@ -67,7 +72,8 @@ int ring(int descriptor) noexcept {
 template <class Calls>
 class basic_eventfd_notifier {
  public:
-  /// A descriptor of its own. Throws a refusal, see throw_refusal(), when the process or the machine has no more of them.
+  /// A descriptor of its own. Throws a refusal, see throw_refusal(), when the process or the machine has no
+  /// more of them.
   basic_eventfd_notifier() : descriptor_(eventfd_detail::opened(Calls::open())) {}
   basic_eventfd_notifier(const basic_eventfd_notifier&) = delete;
   basic_eventfd_notifier& operator=(const basic_eventfd_notifier&) = delete;
@@ -92,7 +98,8 @@ class basic_eventfd_notifier {
     return result >= 0;
   }
 
-  /// The owner: waits for a signal until then, and consumes it. True if there was one. May end early, with false.
+  /// The owner: waits for a signal until then, and consumes it. True if there was one. May end early, with
+  /// false.
   bool wait(instant until) noexcept {
     const duration timeout = until == never ? forever : until - monotonic_clock::now();
     const int result = Calls::wait(descriptor_, timeout);

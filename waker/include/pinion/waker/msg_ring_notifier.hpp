@@ -2,9 +2,10 @@
 //
 // msg_ring_notifier: a signal that is a completion in the owner's io_uring.
 //
-// Nothing is watched and nothing read: the completion itself ends the owner's wait. Who has a ring, too, sends it as an entry of
-// that ring, which goes out with what is submitted anyway: no system call of its own. Any other thread sends it by one
-// io_uring_register (Linux 6.13). Where neither can be, an eventfd is written, which the owner watches through its ring.
+// Nothing is watched and nothing read: the completion itself ends the owner's wait. Who has a ring, too,
+// sends it as an entry of that ring, which goes out with what is submitted anyway: no system call of its own.
+// Any other thread sends it by one io_uring_register (Linux 6.13). Where neither can be, an eventfd is
+// written, which the owner watches through its ring.
 //
 //   wake_channel<tagged_inbox, msg_ring_notifier> channel{port, wake_mark};   // the owner's ring; what its loop sees
 //   queue(channel.notifier().watch());                                        // once: the eventfd, for when it is needed
@@ -13,7 +14,8 @@
 //   // the owner's loop, for a completion with wake_mark: nothing, but if (watch_ended(res, flags)) queue(watch()) again
 //   // and every turn: channel.notifier().consume(); channel.drain(run);
 //
-// What goes wrong, and what is done about it. Whatever an entry or the call answers but success, the eventfd is written instead.
+// What goes wrong, and what is done about it. Whatever an entry or the call answers but success, the eventfd
+// is written instead.
 //
 //   the kernel has no such call (before 6.13), or a sandbox     EINVAL, ENOSYS, EPERM   the eventfd, each time
 //   the kernel has no such operation (before 5.18)              EINVAL                  as any other thread; not tried again
@@ -27,15 +29,15 @@
 //   somebody closed the notifier's number of the ring           EBADF                   the eventfd
 //   somebody closed the eventfd as well                         EBADF                   signal() says false, and reports
 //
-// Lifetime. The notifier has a number of its own for the ring, and so keeps the ring as long as any sender may signal, also if its
-// owner has closed it. Messages that are still queued somewhere keep what they need. A loop that has dropped its channel may see
-// its mark once more, and ignores it: the mark is a number, not a pointer.
-// In a child of fork() the ring is the parent's: build another one.
+// Lifetime. The notifier has a number of its own for the ring, and so keeps the ring as long as any sender
+// may signal, also if its owner has closed it. Messages that are still queued somewhere keep what they need.
+// A loop that has dropped its channel may see its mark once more, and ignores it: the mark is a number, not a
+// pointer. In a child of fork() the ring is the parent's: build another one.
 //
-// Memory ordering. rung_: signal releases, consume acquires, so who consumes a signal sees what was done before it. The bit that says
-// `by the eventfd` is relaxed: who misses it leaves the eventfd readable, and looks once more. references: taking is relaxed,
-// there is one already; letting go is acq_rel, so who lets the last one go, and destroys, has seen all the others. can_queue is
-// a hint.
+// Memory ordering. rung_: signal releases, consume acquires, so who consumes a signal sees what was done
+// before it. The bit that says `by the eventfd` is relaxed: who misses it leaves the eventfd readable, and
+// looks once more. references: taking is relaxed, there is one already; letting go is acq_rel, so who lets
+// the last one go, and destroys, has seen all the others. can_queue is a hint.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +49,8 @@
 
 namespace pinion::waker {
 
-/// What msg_ring_notifier asks the operating system for, apart, so that tests can have it fail. Errors are negative.
+/// What msg_ring_notifier asks the operating system for, apart, so that tests can have it fail. Errors are
+/// negative.
 struct msg_ring_calls : eventfd_calls {
   /// Another number for the same ring, closed on exec.
   static int duplicate(int ring) noexcept;
@@ -78,24 +81,27 @@ inline int duplicated(int ring, int result) {
 template <class Calls, sync_traits Sync>
 class basic_msg_ring_notifier {
  public:
-  /// Signals arrive in the owner's ring, with this user_data. Throws a refusal, see throw_refusal(), where the port has no
-  /// descriptor of a ring, or the process no more of them.
+  /// Signals arrive in the owner's ring, with this user_data. Throws a refusal, see throw_refusal(), where
+  /// the port has no descriptor of a ring, or the process no more of them.
   template <ring_port Port>
   basic_msg_ring_notifier(const Port& owner, std::uint64_t user_data)
       : parts_(new parts(owner.descriptor(), user_data)) {}
   basic_msg_ring_notifier(const basic_msg_ring_notifier&) = delete;
   basic_msg_ring_notifier& operator=(const basic_msg_ring_notifier&) = delete;
-  /// Messages may be on their way: they keep what they need. No call of signal() may be. wake_channel sees to that.
+  /// Messages may be on their way: they keep what they need. No call of signal() may be. wake_channel sees to
+  /// that.
   ~basic_msg_ring_notifier() { parts_->let_go(); }
 
-  /// Puts a completion into the owner's ring: one system call. Any thread. False, and a report, if the owner can't be told.
+  /// Puts a completion into the owner's ring: one system call. Any thread. False, and a report, if the owner
+  /// can't be told.
   bool signal() noexcept {
     parts_->rung.fetch_or(rung_bit, std::memory_order_release);
     return parts_->send();
   }
 
-  /// The same, by an entry of the calling thread's own ring: arrives when that one is submitted, which rule R3 promises. As
-  /// signal() where the port is not this thread's, or has no room. If the entry fails, the thread that is told of it signals.
+  /// The same, by an entry of the calling thread's own ring: arrives when that one is submitted, which rule
+  /// R3 promises. As signal() where the port is not this thread's, or has no room. If the entry fails, the
+  /// thread that is told of it signals.
   template <ring_port Port>
   bool signal(Port& from) noexcept {
     parts_->rung.fetch_or(rung_bit, std::memory_order_release);
@@ -107,15 +113,16 @@ class basic_msg_ring_notifier {
     return parts_->send();
   }
 
-  /// The owner: forgets what came, and says whether anything had. Without a system call, but after a signal by the eventfd.
+  /// The owner: forgets what came, and says whether anything had. Without a system call, but after a signal
+  /// by the eventfd.
   bool consume() noexcept {
     const std::uint32_t was = parts_->rung.exchange(0, std::memory_order_acquire);
     if ((was & by_eventfd_bit) != 0) Calls::take(parts_->backup);
     return (was & rung_bit) != 0;
   }
 
-  /// The entry that watches the eventfd: to be queued on the owner's ring once, and again where watch_ended(). An owner that does
-  /// without it misses the signals that could not be sent as a message.
+  /// The entry that watches the eventfd: to be queued on the owner's ring once, and again where
+  /// watch_ended(). An owner that does without it misses the signals that could not be sent as a message.
   [[nodiscard]] ring_entry watch() const noexcept {
     return {.operation = kernel::codes::poll,
             .descriptor = parts_->backup,
@@ -123,8 +130,8 @@ class basic_msg_ring_notifier {
             .operation_flags = msg_ring_detail::poll_readable,
             .user_data = parts_->user_data};
   }
-  /// Whether a completion with the mark was the last one of a watch: a message's result is 0, and a watch that fails is not to be
-  /// tried again.
+  /// Whether a completion with the mark was the last one of a watch: a message's result is 0, and a watch
+  /// that fails is not to be tried again.
   [[nodiscard]] static constexpr bool watch_ended(std::int32_t result, std::uint32_t flags) noexcept {
     return result > 0 && (flags & ring_completion::more) == 0;
   }

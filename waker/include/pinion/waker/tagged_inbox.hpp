@@ -30,7 +30,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <pinion/waker/concept.hpp>
-#include <pinion/waker/taken_wakes.hpp>
+#include <pinion/waker/detail/taken_wakes.hpp>
 #include <utility>
 
 namespace pinion::waker::inline PINION_MODE {

@@ -5,7 +5,7 @@
 // A wake that is taken and dropped is lost for ever: its node stays `queued`, and every later push merges into it. So what
 // take() returns is [[nodiscard]], and in a checked build destroying it with anything inside is a violation.
 //
-//   taken_wakes wakes = inbox.take();
+//   auto wakes = inbox.take();
 //   wakes.run([&](wake_node& node) { ready.push_back(node); }, 64);   // at most 64 now
 //   wakes.run(to_ready);                                             // and the rest
 //
