@@ -17,19 +17,23 @@ namespace {
 /// anything moving.
 class misled : public any_store {
  public:
-  explicit misled(const setup& how)
-      : start_(how.start), now_(how.start), right_(std::make_unique<adapted<stationary_wheel>>(how)) {}
+  misled(const setup& how, bool flawed)
+      : flawed_(flawed), start_(how.start), now_(how.start),
+        right_(std::make_unique<adapted<stationary_wheel>>(how)) {}
 
   [[nodiscard]] store_traits traits() const override { return right_->traits(); }
   [[nodiscard]] duration lateness_bound(duration ahead) const override {
     return right_->lateness_bound(ahead);
   }
-  [[nodiscard]] instant next_wakeup() const override { return right_->next_wakeup(); }
+  [[nodiscard]] instant next_wakeup() const override {
+    return flawed_ ? misled_wakeup() : right_->next_wakeup();
+  }
   [[nodiscard]] std::size_t size() const override { return right_->size(); }
   [[nodiscard]] std::size_t retired() const override { return right_->retired(); }
   [[nodiscard]] std::optional<std::uint64_t> work() const override { return right_->work(); }
   handle schedule(instant deadline, token&& value) override {
-    const handle h = right_->schedule(routed(deadline), std::move(value));
+    const handle h = right_->schedule(flawed_ ? routed(deadline) : deadline, std::move(value));
+    const uncounted_allocations own;
     deadlines_[h.bits()] = deadline;
     return h;
   }
@@ -39,7 +43,7 @@ class misled : public any_store {
     return value;
   }
   bool reschedule(handle h, instant deadline) override {
-    if (!right_->reschedule(h, routed(deadline))) return false;
+    if (!right_->reschedule(h, flawed_ ? routed(deadline) : deadline)) return false;
     deadlines_[h.bits()] = deadline;
     return true;
   }
@@ -60,7 +64,9 @@ class misled : public any_store {
   void reserve(std::size_t n) override { right_->reserve(n); }
 
  protected:
+  /// What a defect overrides: the deadline that the wheel is told, and what it says of its next wakeup.
   [[nodiscard]] virtual instant routed(instant deadline) const { return deadline; }
+  [[nodiscard]] virtual instant misled_wakeup() const { return right_->next_wakeup(); }
   [[nodiscard]] instant start() const noexcept { return start_; }
   [[nodiscard]] instant now() const noexcept { return now_; }
   [[nodiscard]] instant earliest_deadline() const {
@@ -70,6 +76,7 @@ class misled : public any_store {
   }
 
  private:
+  bool flawed_;
   instant start_;
   instant now_;
   std::unique_ptr<any_store> right_;
@@ -94,17 +101,13 @@ struct routes_by_the_distance_from_the_start final : misled {
 /// Answers the earliest deadline, though the level that the timer is in will not fire it then.
 struct wakes_at_a_deadline_that_its_level_will_not_fire final : misled {
   using misled::misled;
-  [[nodiscard]] instant next_wakeup() const override { return earliest_deadline(); }
+  [[nodiscard]] instant misled_wakeup() const override { return earliest_deadline(); }
 };
-
-template <class Mutant>
-mutant made(const char* law, const char* name, const char* origin) {
-  return {law, {name, [](const setup& how) { return std::make_unique<Mutant>(how); }}, false, origin};
-}
 
 mutant with(defect flaw, const char* law, const char* name, const char* origin, bool needs_checked = false) {
   return {law,
           {name, [flaw](const setup& how) { return std::make_unique<historic_wheel>(how, flaw); }},
+          {"HistoricWheel", [](const setup& how) { return std::make_unique<historic_wheel>(how); }},
           needs_checked,
           origin};
 }

@@ -10,10 +10,11 @@
 namespace pinion::timer::testing {
 namespace {
 
-/// A right store, to be overridden in one place.
+/// A right store, to be overridden in one place. Each mutant asks flawed() where its defect is, and nowhere else.
 class altered : public any_store {
  public:
-  explicit altered(const setup& how) : right_(std::make_unique<adapted<ordered_map>>(how)) {}
+  altered(const setup& how, bool flawed)
+      : flawed_(flawed), right_(std::make_unique<adapted<ordered_map>>(how)) {}
 
   [[nodiscard]] store_traits traits() const override { return right_->traits(); }
   [[nodiscard]] duration lateness_bound(duration ahead) const override {
@@ -35,10 +36,12 @@ class altered : public any_store {
   void reserve(std::size_t n) override { right_->reserve(n); }
 
  protected:
+  [[nodiscard]] bool flawed() const noexcept { return flawed_; }
   any_store& right() noexcept { return *right_; }
   [[nodiscard]] const any_store& right() const noexcept { return *right_; }
 
  private:
+  bool flawed_;
   std::unique_ptr<any_store> right_;
 };
 
@@ -47,7 +50,7 @@ constexpr duration tick{std::uint64_t{1} << 20};
 struct fires_one_tick_early final : altered {
   using altered::altered;
   poll_result poll(instant now, std::size_t budget, sink_ref sink) override {
-    return right().poll(now + tick, budget, sink);
+    return right().poll(flawed() ? now + tick : now, budget, sink);
   }
 };
 
@@ -55,7 +58,7 @@ struct fires_one_tick_early final : altered {
 struct leaves_what_is_due_now final : altered {
   using altered::altered;
   poll_result poll(instant now, std::size_t budget, sink_ref sink) override {
-    return right().poll(now - duration{1}, budget, sink);
+    return right().poll(flawed() ? now - duration{1} : now, budget, sink);
   }
 };
 
@@ -63,7 +66,7 @@ struct leaves_what_is_due_now final : altered {
 class counts_what_has_fired final : public altered {
  public:
   using altered::altered;
-  [[nodiscard]] std::size_t size() const override { return right().size() + fired_; }
+  [[nodiscard]] std::size_t size() const override { return right().size() + (flawed() ? fired_ : 0); }
   poll_result poll(instant now, std::size_t budget, sink_ref sink) override {
     const poll_result did = right().poll(now, budget, sink);
     fired_ += did.fired;
@@ -79,12 +82,15 @@ class leaks_what_is_cleared final : public altered {
  public:
   using altered::altered;
   handle schedule(instant deadline, token&& value) override {
-    names_.push_back(right().schedule(deadline, std::move(value)));
-    return names_.back();
+    const handle h = right().schedule(deadline, std::move(value));
+    const uncounted_allocations own;
+    names_.push_back(h);
+    return h;
   }
   void clear() override {
-    for (const handle h : names_) {
-      if (std::optional<token> value = right().cancel(h)) leaked_.push_back(*std::move(value));
+    for (const handle h : std::exchange(names_, {})) {
+      std::optional<token> value = right().cancel(h);
+      if (flawed() && value) leaked_.push_back(*std::move(value));
     }
   }
 
@@ -96,26 +102,27 @@ class leaks_what_is_cleared final : public altered {
 struct fires_one_tick_late final : altered {
   using altered::altered;
   poll_result poll(instant now, std::size_t budget, sink_ref sink) override {
-    return right().poll(now - tick, budget, sink);
+    return right().poll(flawed() ? now - tick : now, budget, sink);
   }
 };
 
 struct loses_what_is_beyond_the_budget final : altered {
   using altered::altered;
   poll_result poll(instant now, std::size_t budget, sink_ref sink) override {
-    const poll_result did = right().poll(now, budget, sink);
-    if (did.more) {
+    poll_result did = right().poll(now, budget, sink);
+    if (flawed() && did.more) {
       auto drop = [](handle, instant, token&&) {};
       right().poll(now, unlimited, drop);
+      did.more = false;
     }
-    return {.fired = did.fired};
+    return did;
   }
 };
 
 struct fires_beyond_the_budget final : altered {
   using altered::altered;
   poll_result poll(instant now, std::size_t budget, sink_ref sink) override {
-    return right().poll(now, budget == unlimited ? budget : 2 * budget, sink);
+    return right().poll(now, flawed() && budget != unlimited ? 2 * budget : budget, sink);
   }
 };
 
@@ -123,7 +130,7 @@ struct wakes_later_than_the_earliest_due final : altered {
   using altered::altered;
   [[nodiscard]] instant next_wakeup() const override {
     const instant truth = right().next_wakeup();
-    return truth == never ? never : truth + tick;
+    return flawed() && truth != never ? truth + tick : truth;
   }
 };
 
@@ -131,38 +138,30 @@ struct fires_in_the_poll_that_armed_it final : altered {
   using altered::altered;
   poll_result poll(instant now, std::size_t budget, sink_ref sink) override {
     poll_result sum = right().poll(now, budget, sink);
-    while (budget == unlimited && right().next_wakeup() <= now)
+    while (flawed() && budget == unlimited && right().next_wakeup() <= now)
       sum.fired += right().poll(now, budget, sink).fired;
     return sum;
   }
 };
 
 /// Takes the whole batch out of the store before the first callback, as many a timer does.
-class batched : public altered {
- public:
+struct runs_a_due_timer_cancelled_in_the_batch final : altered {
   using altered::altered;
   poll_result poll(instant now, std::size_t budget, sink_ref sink) override {
+    if (!flawed()) return right().poll(now, budget, sink);
+    struct due {
+      handle name;
+      instant deadline;
+      token value;
+    };
     std::vector<due> batch;
     auto collect = [&](handle h, instant deadline, token&& value) {
       batch.push_back({h, deadline, std::move(value)});
     };
     const poll_result did = right().poll(now, budget, collect);
-    prepare(batch);
     for (due& d : batch) sink(d.name, d.deadline, std::move(d.value));
     return did;
   }
-
- protected:
-  struct due {
-    handle name;
-    instant deadline;
-    token value;
-  };
-  virtual void prepare(std::vector<due>&) {}
-};
-
-struct runs_a_due_timer_cancelled_in_the_batch final : batched {
-  using batched::batched;
 };
 
 /// Its batch can be cancelled from, but a timer that was pushed on runs all the same.
@@ -178,7 +177,7 @@ class runs_a_due_timer_rescheduled_in_the_batch final : public altered {
   }
   bool reschedule(handle h, instant deadline) override {
     // "Already on its way": says yes and leaves it in the batch.
-    return polling_ && right().next_wakeup() <= now_ ? true : right().reschedule(h, deadline);
+    return flawed() && polling_ && right().next_wakeup() <= now_ ? true : right().reschedule(h, deadline);
   }
 
  private:
@@ -186,8 +185,18 @@ class runs_a_due_timer_rescheduled_in_the_batch final : public altered {
   bool polling_ = false;
 };
 
-struct drops_the_batch_when_a_sink_throws final : batched {
-  using batched::batched;
+/// Is done with what was due, though a sink threw before its turn came.
+struct drops_the_batch_when_a_sink_throws final : altered {
+  using altered::altered;
+  poll_result poll(instant now, std::size_t budget, sink_ref sink) override {
+    try {
+      return right().poll(now, budget, sink);
+    } catch (...) {
+      auto drop = [](handle, instant, token&&) {};
+      if (flawed()) right().poll(now, unlimited, drop);
+      throw;
+    }
+  }
 };
 
 /// Names timers by their slot alone.
@@ -196,6 +205,7 @@ class accepts_a_reused_handle final : public altered {
   using altered::altered;
   handle schedule(instant deadline, token&& value) override {
     const handle h = right().schedule(deadline, std::move(value));
+    const uncounted_allocations own;
     latest_[slot_of(h)] = h;
     return h;
   }
@@ -206,7 +216,7 @@ class accepts_a_reused_handle final : public altered {
   static std::uint64_t slot_of(handle h) { return h.bits() & 0xffff'ffff; }
   handle latest(handle h) const {
     const auto at = latest_.find(slot_of(h));
-    return at == latest_.end() ? h : at->second;
+    return flawed() && at != latest_.end() ? at->second : h;
   }
   std::map<std::uint64_t, handle> latest_;
 };
@@ -216,15 +226,16 @@ struct wraps_a_deadline_near_the_end final : altered {
   handle schedule(instant deadline, token&& value) override {
     // Rounded up to a tick in 64 bits, and past their end.
     const std::uint64_t rounded = (deadline.ns + tick.ns - 1) / tick.ns * tick.ns;
-    return right().schedule(deadline == never || rounded >= deadline.ns ? deadline : instant{rounded},
-                            std::move(value));
+    const bool wraps = deadline != never && rounded < deadline.ns;
+    return right().schedule(flawed() && wraps ? instant{rounded} : deadline, std::move(value));
   }
 };
 
 struct fires_a_timer_at_never final : altered {
   using altered::altered;
   handle schedule(instant deadline, token&& value) override {
-    return right().schedule(deadline == never ? instant{never.ns - 1} : deadline, std::move(value));
+    return right().schedule(flawed() && deadline == never ? instant{never.ns - 1} : deadline,
+                            std::move(value));
   }
 };
 
@@ -232,7 +243,7 @@ struct work_grows_with_the_population final : altered {
   using altered::altered;
   [[nodiscard]] store_traits traits() const override {
     store_traits claimed = right().traits();
-    claimed.cost = growth::constant;
+    if (flawed()) claimed.cost = growth::constant;
     return claimed;
   }
 };
@@ -244,11 +255,12 @@ class hides_the_work_of_the_next_wakeup final : public altered {
   [[nodiscard]] instant next_wakeup() const override {
     const std::uint64_t before = right().work().value_or(0);
     const instant answer = right().next_wakeup();
-    hidden_ += right().work().value_or(0) - before;
+    if (flawed()) hidden_ += right().work().value_or(0) - before;
     return answer;
   }
   [[nodiscard]] std::optional<std::uint64_t> work() const override {
-    return right().work().value_or(0) - hidden_;
+    const std::optional<std::uint64_t> touched = right().work();
+    return touched ? std::optional{*touched - hidden_} : touched;
   }
 
  private:
@@ -260,7 +272,8 @@ class scans_for_the_next_wakeup final : public altered {
  public:
   using altered::altered;
   [[nodiscard]] instant next_wakeup() const override {
-    for (std::size_t k = 0; k < right().size() / 256; ++k) static_cast<void>(right().next_wakeup());
+    const std::size_t looks = flawed() ? right().size() / 256 : 0;
+    for (std::size_t k = 0; k < looks; ++k) static_cast<void>(right().next_wakeup());
     return right().next_wakeup();
   }
 };
@@ -268,27 +281,32 @@ class scans_for_the_next_wakeup final : public altered {
 struct allocates_after_reserve final : altered {
   using altered::altered;
   handle schedule(instant deadline, token&& value) override {
+    if (!flawed()) return right().schedule(deadline, std::move(value));
     const auto node = std::make_unique<token>(std::move(value));
     return right().schedule(deadline, std::move(*node));
   }
 };
 
-struct fires_equal_deadlines_out_of_arming_order final : batched {
-  using batched::batched;
-  void prepare(std::vector<due>& batch) override {
-    for (auto run = batch.begin(); run != batch.end();) {
-      const auto end =
-          std::find_if(run, batch.end(), [&](const due& d) { return d.deadline != run->deadline; });
-      std::reverse(run, end);
-      run = end;
-    }
+/// Of two timers armed one after the other for the same time, the second comes first.
+class fires_equal_deadlines_out_of_arming_order final : public altered {
+ public:
+  using altered::altered;
+  handle schedule(instant deadline, token&& value) override {
+    const handle h = right().schedule(deadline, std::move(value));
+    if (flawed() && deadline == latest_deadline_) right().reschedule(latest_, deadline);
+    latest_ = h;
+    latest_deadline_ = deadline;
+    return h;
   }
-};
+  bool reschedule(handle h, instant deadline) override {
+    if (h == latest_) latest_ = handle{};
+    return right().reschedule(h, deadline);
+  }
 
-template <class Mutant>
-mutant made(const char* law, const char* name, const char* origin = "our own", bool needs_checked = false) {
-  return {law, {name, [](const setup& how) { return std::make_unique<Mutant>(how); }}, needs_checked, origin};
-}
+ private:
+  handle latest_;
+  instant latest_deadline_{0};
+};
 
 }  // namespace
 
