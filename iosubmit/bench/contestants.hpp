@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <pinion/iosubmit.hpp>
+#include <pinion/iosubmit/detail/epoll_calls.hpp>
+#include <pinion/iosubmit/detail/uring_calls.hpp>
 #include <span>
 #include <utility>
 
@@ -38,14 +40,27 @@ struct counting_calls : uring_calls {
   }
 };
 
-/// epoll_calls that counts the system calls which fetch.
-struct counting_epoll_calls : epoll_calls {
+/// An epoll_ring that counts the system calls which fetch.
+class counting_epoll : public epoll_ring {
+ public:
   static inline std::uint64_t enters = 0;  // as above
 
-  static int wait(int epoll, std::span<descriptor_event> into, duration timeout) noexcept {
-    ++enters;
-    return epoll_calls::wait(epoll, into, timeout);
+  static expected<counting_epoll, refusal> open(const epoll_ring_options& options) {
+    static const epoll_detail::epoll_calls counting = [] {
+      epoll_detail::epoll_calls calls = epoll_detail::system_calls;
+      calls.wait = [](int epoll, std::span<epoll_detail::descriptor_event> into, duration timeout) noexcept {
+        ++enters;
+        return epoll_detail::system_calls.wait(epoll, into, timeout);
+      };
+      return calls;
+    }();
+    auto opened = epoll_ring::open(options, counting);
+    if (!opened) return unexpected<refusal>{opened.error()};
+    return counting_epoll{std::move(*opened)};
   }
+
+ private:
+  explicit counting_epoll(epoll_ring made) noexcept : epoll_ring(std::move(made)) {}
 };
 
 /// A shipped ring over such calls, whose completions are counted, too. Made for so many operations at once.
@@ -68,7 +83,7 @@ class counted_ring : public Ring {
   static Ring opened(std::size_t most) {
     const auto entries = static_cast<std::uint32_t>(std::max<std::size_t>(most, 256));
     auto ring = open_ring<Ring>({.uring = {.entries = entries}, .epoll = {.entries = entries}});
-    if (!ring) give_up("opening a ring", -ring.error().error);
+    if (!ring) give_up("opening a ring", ring.error().code.value());
     return std::move(*ring);
   }
   static std::uint64_t enters() noexcept { return (std::uint64_t{0} + ... + Calls::enters); }
@@ -77,10 +92,9 @@ class counted_ring : public Ring {
   std::uint64_t completions_ = 0;
 };
 using counted_uring = counted_ring<basic_uring_ring<counting_calls>, counting_calls>;
-using counted_epoll = counted_ring<basic_epoll_ring<counting_epoll_calls>, counting_epoll_calls>;
-using counted_either =
-    counted_ring<either_ring<basic_uring_ring<counting_calls>, basic_epoll_ring<counting_epoll_calls>>,
-                 counting_calls, counting_epoll_calls>;
+using counted_epoll = counted_ring<counting_epoll, counting_epoll>;
+using counted_either = counted_ring<either_ring<basic_uring_ring<counting_calls>, counting_epoll>,
+                                    counting_calls, counting_epoll>;
 using plain_uring = counted_ring<uring_ring>;
 
 /// A ring that is made with the number of operations that are asked for at once, and counts.

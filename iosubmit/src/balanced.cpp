@@ -7,7 +7,7 @@ namespace pinion::iosubmit {
 
 std::string to_string(const balanced& policy) {
   const mode_change& last = policy.last_change();
-  const latency_percentiles of = policy.window().percentiles();
+  const policy_detail::latency_percentiles of = policy.window().percentiles();
   std::string text{to_string(policy.mode())};
   if (last.reason != mode_reason::begun) {
     text.append(" after ").append(to_string(last.from)).append(" (").append(to_string(last.reason));

@@ -10,7 +10,7 @@ template <class Policy>
 std::string text_of(const Policy& policy) {
   return to_string(policy);
 }
-std::string text_of(const with_longest_wait<adaptive>& bounded) {
+std::string text_of(const policy_detail::with_longest_wait<adaptive>& bounded) {
   return to_string(bounded.policy) + "; nothing waits longer than " + microseconds(bounded.wait_max);
 }
 

@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // When an epoll_ring stands in for io_uring, and what is said then.
-#include <cerrno>
 #include <pinion/base/diagnostic.hpp>
 #include <pinion/iosubmit/default_ring.hpp>
 #include <string>
+#include <system_error>
 
 namespace pinion::iosubmit::fallback_detail {
 
-// Once a ring was made, what mmap refuses is a limit: it says EPERM where locked memory is used up.
-bool is_out_of_reach(const ring_refusal& refusal) noexcept {
-  if (refusal.call == refused_call::features || refusal.call == refused_call::enlist) return true;
-  return refusal.call == refused_call::setup && (refusal.error == -ENOSYS || refusal.error == -EPERM ||
-                                                 refusal.error == -EACCES || refusal.error == -EINVAL);
+bool is_out_of_reach(const refusal& why) noexcept {
+  return why.code == std::errc::function_not_supported || why.code == std::errc::operation_not_permitted ||
+         why.code == std::errc::permission_denied || why.code == std::errc::operation_not_supported;
 }
 
-void tell_of_fallback(const ring_refusal& refusal) {
+void tell_of_fallback(const refusal& why) {
   report(severity::warning, "iosubmit", "ring-fallback",
          "an epoll_ring serves instead of io_uring. fsync, msg_ring, and read and write of files that have "
          "content are answered with EOPNOTSUPP there: do them on another thread. Why: " +
-             to_string(refusal));
+             to_string(why));
 }
 
 }  // namespace pinion::iosubmit::fallback_detail

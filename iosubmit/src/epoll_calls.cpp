@@ -19,7 +19,7 @@
 #include <pinion/iosubmit/detail/epoll_calls.hpp>
 #include <pinion/iosubmit/entries.hpp>
 
-namespace pinion::iosubmit {
+namespace pinion::iosubmit::epoll_detail {
 namespace {
 
 static_assert(epoll_events::readable == EPOLLIN && epoll_events::priority == EPOLLPRI &&
@@ -166,13 +166,11 @@ int room_of(std::span<descriptor_event> into) noexcept {
   return static_cast<int>(std::min(into.size(), at_once));
 }
 
-}  // namespace
+int open() noexcept { return result_of(::epoll_create1(EPOLL_CLOEXEC)); }
 
-int epoll_calls::open() noexcept { return result_of(::epoll_create1(EPOLL_CLOEXEC)); }
+void close(int epoll) noexcept { ::close(epoll); }
 
-void epoll_calls::close(int epoll) noexcept { ::close(epoll); }
-
-int epoll_calls::watch(int epoll, watch_change change, int descriptor, std::uint32_t events) noexcept {
+int watch(int epoll, watch_change change, int descriptor, std::uint32_t events) noexcept {
   constexpr std::array<int, 3> changes{EPOLL_CTL_ADD, EPOLL_CTL_MOD, EPOLL_CTL_DEL};
   epoll_event watched{};
   watched.events = events;
@@ -180,7 +178,7 @@ int epoll_calls::watch(int epoll, watch_change change, int descriptor, std::uint
   return result_of(::epoll_ctl(epoll, changes[static_cast<std::size_t>(change)], descriptor, &watched));
 }
 
-int epoll_calls::wait(int epoll, std::span<descriptor_event> into, duration timeout) noexcept {
+int wait(int epoll, std::span<descriptor_event> into, duration timeout) noexcept {
   std::array<epoll_event, at_once> events;
   const kernel_time limit = kernel_time::of(timeout);
   const long count = ::syscall(precise_wait, epoll, events.data(), room_of(into),
@@ -188,18 +186,27 @@ int epoll_calls::wait(int epoll, std::span<descriptor_event> into, duration time
   return copy(events, static_cast<int>(count), into);
 }
 
-int epoll_calls::wait_coarsely(int epoll, std::span<descriptor_event> into, duration timeout) noexcept {
+int wait_coarsely(int epoll, std::span<descriptor_event> into, duration timeout) noexcept {
   std::array<epoll_event, at_once> events;
   using milliseconds = std::chrono::duration<int, std::milli>;
   const int limit = timeout == forever ? -1 : ceil_to<milliseconds>(timeout).count();
   return copy(events, ::epoll_wait(epoll, events.data(), room_of(into), limit), into);
 }
 
-std::int32_t epoll_calls::attempt(const ring_entry& entry, bool again) noexcept {
+std::int32_t attempt(const ring_entry& entry, bool again) noexcept {
   for (;;) {
     const std::int32_t result = attempt_once(entry, again);
     if (result != -EINTR) return result;
   }
 }
 
-}  // namespace pinion::iosubmit
+}  // namespace
+
+const epoll_calls system_calls{.open = &open,
+                               .close = &close,
+                               .watch = &watch,
+                               .wait = &wait,
+                               .wait_coarsely = &wait_coarsely,
+                               .attempt = &attempt};
+
+}  // namespace pinion::iosubmit::epoll_detail

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <iterator>
 #include <mutex>
 #include <pinion/base/diagnostic.hpp>
 #include <pinion/iosubmit/policy/settings.hpp>
@@ -45,7 +44,7 @@ settings read_environment() {
                                      .max_wait_us = variable(max_wait_variable)});
   if (asked) return *asked;
   std::string all;
-  for (const refused_setting& one : asked.error()) all.append(to_string(one)).append("; ");
+  for (const refusal& one : asked.error()) all.append(to_string(one)).append("; ");
   report(severity::error, "iosubmit", "environment",
          all.append("nothing that the environment says of submission is in effect"));
   return {};
@@ -60,34 +59,34 @@ setting_source overlay(std::optional<T>& into, const std::optional<T>& from_code
                             : setting_source::built_in;
 }
 
-}  // namespace
-
-std::string to_string(const refused_setting& refused) {
+refusal refused(const char* variable, std::string_view given, const char* valid) {
   constexpr std::size_t longest = 40;
-  std::string given = refused.given.substr(0, longest);
-  std::ranges::replace_if(given, [](char c) { return c < ' ' || c > '~'; }, '?');
-  if (refused.given.size() > longest) given.append("...");
-  std::string text{refused.variable};
-  text.append(" is \"").append(given).append("\", which is refused: set it to ");
-  return text.append(refused.valid).append(", or unset it");
+  std::string shown{given.substr(0, longest)};
+  std::ranges::replace_if(shown, [](char c) { return c < ' ' || c > '~'; }, '?');
+  if (given.size() > longest) shown.append("...");
+  return {.code = std::make_error_code(std::errc::invalid_argument),
+          .asked = std::string{variable}.append(" is \"").append(shown).append("\""),
+          .reason = "that is not valid",
+          .remedy = std::string{"set it to "}.append(valid).append(", or unset it")};
 }
 
-expected<settings, std::vector<refused_setting>> parse_settings(const settings_text& text) {
+}  // namespace
+
+expected<settings, std::vector<refusal>> parse_settings(const settings_text& text) {
   settings asked;
-  std::vector<refused_setting> refused;
+  std::vector<refusal> all;
   if (text.mode && !(asked.mode = mode_of(*text.mode)))
-    refused.push_back(
-        {mode_variable, std::string{*text.mode}, "low-latency, high-throughput, balanced or adaptive"});
-  if (text.batch_size && !(asked.batch_size = number_of(*text.batch_size, batch_size_max)))
-    refused.push_back({batch_size_variable, std::string{*text.batch_size}, "a whole number from 1 to 32768"});
+    all.push_back(refused(mode_variable, *text.mode, "low-latency, high-throughput, balanced or adaptive"));
+  if (text.batch_size && !(asked.batch_size = number_of(*text.batch_size, settings::batch_size_max)))
+    all.push_back(refused(batch_size_variable, *text.batch_size, "a whole number from 1 to 32768"));
   if (text.max_wait_us) {
-    if (const auto microseconds = number_of(*text.max_wait_us, max_wait_us_max))
+    if (const auto microseconds = number_of(*text.max_wait_us, settings::max_wait_us_max))
       asked.max_wait = duration{*microseconds * std::uint64_t{1'000}};
     else
-      refused.push_back({max_wait_variable, std::string{*text.max_wait_us},
-                         "a whole number of microseconds from 1 to 1000000"});
+      all.push_back(
+          refused(max_wait_variable, *text.max_wait_us, "a whole number of microseconds from 1 to 1000000"));
   }
-  if (!refused.empty()) return unexpected<std::vector<refused_setting>>{std::move(refused)};
+  if (!all.empty()) return unexpected<std::vector<refusal>>{std::move(all)};
   return asked;
 }
 

@@ -56,7 +56,7 @@ std::string_view to_string(enter_error error) noexcept {
   return "no error";
 }
 
-enter_error class_of(std::int32_t error) noexcept {
+enter_error statistics_detail::class_of(std::int32_t error) noexcept {
   switch (error) {
   case -EINTR: return enter_error::interrupted;
   case -EAGAIN: return enter_error::no_memory;

@@ -5,10 +5,12 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
-#include <limits>
+#include <optional>
 #include <pinion/base/diagnostic.hpp>
 #include <pinion/iosubmit/detail/uring_setup.hpp>
-#include <system_error>
+#include <utility>
+
+#include "uring_refusal.hpp"
 
 namespace pinion::iosubmit::uring_detail {
 namespace {
@@ -37,115 +39,6 @@ std::uint32_t without(std::uint32_t flags, std::uint32_t group) noexcept {
   flags &= ~group;
   const bool keeps_back = (flags & (setup::coop_taskrun | setup::defer_taskrun)) != 0;
   return keeps_back ? flags : flags & ~setup::taskrun_flag;
-}
-
-void explain_permission(const call_table& calls, ring_refusal& why) noexcept {
-  switch (calls.disabled_by_setting()) {
-  case 2:
-    why.cause = "kernel.io_uring_disabled is 2: io_uring is forbidden to everybody on this machine";
-    why.remedy = "sysctl kernel.io_uring_disabled=0, or take an epoll_ring";
-    return;
-  case 1:
-    why.cause = "kernel.io_uring_disabled is 1: io_uring is forbidden to those outside of a group";
-    why.remedy =
-        "join the group that kernel.io_uring_group names, sysctl kernel.io_uring_disabled=0, or take an "
-        "epoll_ring";
-    return;
-  default:
-    why.cause = "a seccomp profile or a security module forbids io_uring, as containers' defaults do";
-    why.remedy =
-        "allow io_uring_setup, io_uring_enter and io_uring_register in the profile, or take an epoll_ring";
-  }
-}
-
-void explain_setup(const call_table& calls, ring_refusal& why) noexcept {
-  switch (-why.error) {
-  case ENOSYS:
-    why.cause =
-        "there is no io_uring here: the kernel is older than 5.1 or built without it, or a sandbox hides it";
-    why.remedy = "run Linux 5.11 or newer, allow io_uring_setup in the sandbox, or take an epoll_ring";
-    break;
-  case EPERM:
-  case EACCES: explain_permission(calls, why); break;
-  case ENOMEM:
-    why.limit = calls.memory_limit();
-    why.cause = "before Linux 5.12 the queues count as locked memory (RLIMIT_MEMLOCK); later, the memory of "
-                "the control "
-                "group is used up";
-    why.remedy = "raise the limit (ulimit -l, LimitMEMLOCK=, docker --ulimit memlock=) or memory.max, or ask "
-                 "for fewer "
-                 "entries";
-    break;
-  case EMFILE:
-    why.limit = calls.descriptor_limit();
-    why.cause = "the process has as many descriptors open as it may (RLIMIT_NOFILE)";
-    why.remedy = "raise the limit (ulimit -n, LimitNOFILE=), or close what is not needed";
-    break;
-  case ENFILE:
-    why.cause = "the machine has as many files open as it may";
-    why.remedy = "raise fs.file-max (sysctl), or close what is not needed";
-    break;
-  case EINVAL:
-    why.cause = "the kernel knows not even the flags that Linux 5.10 has: it is older, or no more is there "
-                "than a part of "
-                "io_uring";
-    why.remedy = "run Linux 5.11 or newer, or take an epoll_ring";
-    break;
-  default:
-    why.cause = "a reason that this library has not met: see errno in io_uring_setup(2)";
-    why.remedy = "take an epoll_ring";
-  }
-}
-
-void explain_map(const call_table& calls, ring_refusal& why) noexcept {
-  if (why.error == -EPERM || why.error == -EAGAIN || why.error == -ENOMEM) {
-    why.limit = calls.memory_limit();
-    why.cause =
-        "the queues can't be mapped: locked memory (RLIMIT_MEMLOCK), or the address space, is used up";
-    why.remedy = "raise the limit (ulimit -l, LimitMEMLOCK=, docker --ulimit memlock=; ulimit -v), or ask "
-                 "for fewer entries";
-    return;
-  }
-  why.cause = "the queues can't be mapped: most likely a sandbox forbids mmap of a ring";
-  why.remedy = "allow mmap of io_uring's descriptors, or take an epoll_ring";
-}
-
-ring_refusal asked(const uring_options& options, refused_call call, std::int32_t error,
-                   std::uint32_t flags) noexcept {
-  return {.error = error,
-          .call = call,
-          .entries = options.entries,
-          .completion_entries = options.completion_entries,
-          .setup_flags = flags,
-          .limit = 0,
-          .cause = {},
-          .remedy = {}};
-}
-
-// The kernel would say EINVAL, as it does to flags that it doesn't know: it is not asked.
-bool is_possible(const uring_options& options, ring_refusal& why) noexcept {
-  if (options.entries == 0) {
-    why.cause = "a ring of 0 entries takes nothing";
-    why.remedy = "ask for 1 to 32768 entries";
-    return false;
-  }
-  if (options.completion_entries != 0 && options.completion_entries < options.entries) {
-    why.cause = "fewer completions than entries would overflow at once";
-    why.remedy = "ask for as many completion_entries as entries, or for 0";
-    return false;
-  }
-  return true;
-}
-
-bool has_what_is_needed(std::uint32_t features, ring_refusal& why) noexcept {
-  constexpr std::uint32_t needed =
-      kernel::feature::single_map | kernel::feature::no_drop | kernel::feature::wait_argument;
-  if ((features & needed) == needed) return true;
-  why.cause = (features & kernel::feature::no_drop) == 0
-                  ? "the kernel drops completions when their queue is full (before Linux 5.5)"
-                  : "the kernel can't wait until a time (before Linux 5.11)";
-  why.remedy = "run Linux 5.11 or newer, or take an epoll_ring";
-  return false;
 }
 
 std::int32_t map_queues(const call_table& calls, const kernel::setup_parameters& made,
@@ -213,10 +106,9 @@ void note_what_is_missing(const uring_features& features) noexcept {
 
 }  // namespace
 
-expected<mapped_ring, ring_refusal> open(const call_table& calls, const uring_options& options) {
+expected<mapped_ring, refusal> open(const call_table& calls, const uring_options& options) {
   const std::uint32_t wanted = wanted_flags(options);
-  ring_refusal why = asked(options, refused_call::options, -EINVAL, wanted);
-  if (!is_possible(options, why)) return unexpected<ring_refusal>(why);
+  if (auto why = refusal_of_options(options, wanted)) return unexpected<refusal>{*std::move(why)};
 
   kernel::setup_parameters made{};
   mapped_ring ring;
@@ -230,29 +122,20 @@ expected<mapped_ring, ring_refusal> open(const call_table& calls, const uring_op
     if (group == std::end(groups)) break;
     flags = without(flags, *group++);
   }
-  if (ring.descriptor < 0) {
-    why = asked(options, refused_call::setup, ring.descriptor, flags);
-    explain_setup(calls, why);
-    return unexpected<ring_refusal>(why);
-  }
+  const asked_ring asked{.options = options, .setup_flags = flags, .calls = calls};
+  if (ring.descriptor < 0) return unexpected<refusal>{refusal_of_setup(asked, ring.descriptor)};
 
-  why = asked(options, refused_call::features, -EOPNOTSUPP, flags);
-  bool is_usable = has_what_is_needed(made.features, why);
-  if (is_usable) {
-    why = asked(options, refused_call::map, 0, flags);
-    why.error = map_queues(calls, made, ring);
-    is_usable = why.error == 0;
-    if (!is_usable) explain_map(calls, why);
+  std::optional<refusal> why = refusal_of_features(asked, made.features);
+  if (!why) {
+    if (const int error = map_queues(calls, made, ring); error != 0) why = refusal_of_map(asked, error);
   }
-  if (is_usable) {
-    why = asked(options, refused_call::enlist, 0, flags);
-    why.error = look_up_operations(calls, ring);
-    is_usable = why.error == 0;
-    if (!is_usable) explain_permission(calls, why);
+  if (!why) {
+    if (const int error = look_up_operations(calls, ring); error != 0)
+      why = refusal_of_register(asked, error);
   }
-  if (!is_usable) {
+  if (why) {
     close(calls, ring, false);
-    return unexpected<ring_refusal>(why);
+    return unexpected<refusal>{*std::move(why)};
   }
 
   ring.entered_as = ring.descriptor;
@@ -303,10 +186,6 @@ void complain_of_unanswered(std::uint32_t count) noexcept {
       "they name must stay",
       count);
   report(severity::error, "iosubmit", "ring-unanswered", text);
-}
-
-void refuse(const ring_refusal& refusal) {
-  throw std::system_error(-refusal.error, std::generic_category(), to_string(refusal));
 }
 
 }  // namespace pinion::iosubmit::uring_detail

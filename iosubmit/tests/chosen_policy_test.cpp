@@ -13,6 +13,9 @@ namespace pinion::iosubmit {
 namespace {
 
 static_assert(latency_policy<chosen_policy>);
+using policy_detail::policy_variant;
+using policy_detail::with_longest_wait;
+
 static_assert(has_modes<chosen_policy>);
 static_assert(std::is_trivially_copyable_v<chosen_policy>);
 static_assert(!latency_policy<policy_variant<immediate, batch_or_idle>>, "none of them would listen");

@@ -55,7 +55,7 @@ TEST_F(EpollFaultsTest, AReadinessThatWasNoneIsWaitedForAgain) {
   asked taken{entries::recv(pair.first.get(), into.room())};
   io.queue(taken);
   look(io);
-  failing_calls::attempting = {.error = epoll_calls::not_yet, .times = 3};
+  failing_calls::attempting = {.error = epoll_detail::epoll_calls::not_yet, .times = 3};
   ASSERT_EQ(::send(pair.second.get(), "x", 1, 0), 1);
 
   EXPECT_EQ(result_of(io, taken), 1);

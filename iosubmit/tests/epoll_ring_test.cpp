@@ -166,7 +166,7 @@ TEST_F(EpollRingTest, APollThatStaysIsAnsweredForEachChange) {
   const owned bell{::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
   static std::vector<ring_completion> seen;
   seen.clear();
-  io.messages_to({.arrived = [](void*, const ring_completion& c) noexcept { seen.push_back(c); }});
+  io.messages_to({.function = [](void*, const ring_completion& c) noexcept { seen.push_back(c); }});
   ring_entry many = entries::poll(bell.get(), POLLIN);
   many.length = 1;
   many.user_data = 66;

@@ -11,7 +11,9 @@
 #include <cstdint>
 #include <pinion/base/diagnostic.hpp>
 #include <pinion/iosubmit.hpp>
+#include <pinion/iosubmit/detail/epoll_calls.hpp>
 #include <span>
+#include <utility>
 
 namespace pinion::iosubmit::testing {
 
@@ -28,7 +30,7 @@ struct scripted_fault {
 };
 
 // The real calls, of which some fail.
-struct failing_calls : epoll_calls {
+struct failing_calls {
   static inline scripted_fault opening, adding, modifying, waiting, waiting_coarsely, attempting;
 
   static void mend() noexcept {
@@ -36,32 +38,49 @@ struct failing_calls : epoll_calls {
       *each = {};
   }
 
-  static int open() noexcept {
-    const int error = opening.next();
-    return error != 0 ? error : epoll_calls::open();
-  }
-  static int watch(int epoll, watch_change change, int descriptor, std::uint32_t events) noexcept {
-    int error = 0;
-    if (change == watch_change::add) error = adding.next();
-    if (change == watch_change::modify) error = modifying.next();
-    return error != 0 ? error : epoll_calls::watch(epoll, change, descriptor, events);
-  }
-  static int wait(int epoll, std::span<descriptor_event> into, duration timeout) noexcept {
-    const int error = waiting.next();
-    return error != 0 ? error : epoll_calls::wait(epoll, into, timeout);
-  }
-  static int wait_coarsely(int epoll, std::span<descriptor_event> into, duration timeout) noexcept {
-    const int error = waiting_coarsely.next();
-    return error != 0 ? error : epoll_calls::wait_coarsely(epoll, into, timeout);
-  }
-  static std::int32_t attempt(const ring_entry& entry, bool again) noexcept {
-    const int error = attempting.next();
-    return error != 0 ? error : epoll_calls::attempt(entry, again);
-  }
+  static constexpr epoll_detail::epoll_calls table{
+      .open =
+          []() noexcept {
+            const int error = opening.next();
+            return error != 0 ? error : epoll_detail::system_calls.open();
+          },
+      .close = [](int epoll) noexcept { epoll_detail::system_calls.close(epoll); },
+      .watch =
+          [](int epoll, epoll_detail::watch_change change, int descriptor, std::uint32_t events) noexcept {
+            int error = 0;
+            if (change == epoll_detail::watch_change::add) error = adding.next();
+            if (change == epoll_detail::watch_change::modify) error = modifying.next();
+            return error != 0 ? error : epoll_detail::system_calls.watch(epoll, change, descriptor, events);
+          },
+      .wait =
+          [](int epoll, std::span<epoll_detail::descriptor_event> into, duration timeout) noexcept {
+            const int error = waiting.next();
+            return error != 0 ? error : epoll_detail::system_calls.wait(epoll, into, timeout);
+          },
+      .wait_coarsely =
+          [](int epoll, std::span<epoll_detail::descriptor_event> into, duration timeout) noexcept {
+            const int error = waiting_coarsely.next();
+            return error != 0 ? error : epoll_detail::system_calls.wait_coarsely(epoll, into, timeout);
+          },
+      .attempt = [](const ring_entry& entry, bool again) noexcept -> std::int32_t {
+        const int error = attempting.next();
+        return error != 0 ? error : epoll_detail::system_calls.attempt(entry, again);
+      }};
 };
 
 /// The shipped ring over them.
-using failing_ring = basic_epoll_ring<failing_calls>;
+class failing_ring : public epoll_ring {
+ public:
+  explicit failing_ring(const epoll_ring_options& options) : epoll_ring(options, failing_calls::table) {}
+  static expected<failing_ring, refusal> open(const epoll_ring_options& options) {
+    auto opened = epoll_ring::open(options, failing_calls::table);
+    if (!opened) return unexpected<refusal>{opened.error()};
+    return failing_ring{std::move(*opened)};
+  }
+
+ private:
+  explicit failing_ring(epoll_ring made) noexcept : epoll_ring(std::move(made)) {}
+};
 using test_io = submission<batch_or_idle, failing_ring>;
 
 /// Mends all calls before and after.

@@ -28,7 +28,7 @@ struct fault {
   const char* call;
   const char* answer;  ///< errno's name, or what the kernel does
   const char* when;    ///< why it does so
-  std::int32_t error;  ///< the refusal's, or the answers'
+  std::int32_t error;  ///< the refusal's code, or the answers'
   std::uint32_t flag;  ///< of setup, where it is about one
   int from, until;     ///< the levels it is met on
   outcome then;

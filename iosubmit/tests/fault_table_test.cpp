@@ -87,12 +87,13 @@ std::string place_of(const fault& row, int level, int times) {
          ", " + std::to_string(times) + " times";
 }
 
-void expect_refusal(const fault& row, const expected<faulty_ring, ring_refusal>& opened,
+void expect_refusal(const fault& row, const expected<faulty_ring, refusal>& opened,
                     const fake_kernel& kernel) {
   ASSERT_FALSE(opened.has_value());
-  const ring_refusal& why = opened.error();
-  EXPECT_EQ(why.error, row.error);
+  const refusal& why = opened.error();
+  EXPECT_EQ(why.code, std::error_code(-row.error, std::generic_category()));
   EXPECT_NE(to_string(why).find(row.says), std::string::npos) << to_string(why);
+  EXPECT_FALSE(why.asked.empty());
   EXPECT_FALSE(why.remedy.empty());
   EXPECT_EQ(kernel.rings, 0) << "a descriptor leaks";
   EXPECT_EQ(kernel.mappings, 0) << "a mapping leaks";

@@ -17,6 +17,9 @@
 namespace pinion::iosubmit {
 namespace {
 
+using policy_detail::latency_percentiles;
+using policy_detail::latency_window;
+
 __extension__ using wide = unsigned __int128;
 
 /// Whatever was pushed last, sorted, and read at the places that the definition of nearest rank names.

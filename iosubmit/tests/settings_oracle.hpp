@@ -46,12 +46,11 @@ inline violation judge(const settings_text& text) {
         std::ranges::count(std::initializer_list<bool>{has_good_mode, has_good_batch, has_good_wait}, false);
     if (static_cast<std::ptrdiff_t>(parsed.error().size()) != expected)
       return in_words(parsed.error().size(), " were refused, and not ", expected);
-    for (const refused_setting& one : parsed.error()) {
+    for (const refusal& one : parsed.error()) {
       for (const char c : to_string(one)) {
-        if (c < ' ' || c > '~') return in_words("the message about ", one.variable, " is not printable");
+        if (c < ' ' || c > '~') return in_words("the message about ", one.asked, " is not printable");
       }
-      if (to_string(one).size() > 250)
-        return in_words("the message about ", one.variable, " repeats too much");
+      if (to_string(one).size() > 250) return in_words("the message about ", one.asked, " repeats too much");
     }
     return {};
   }

@@ -96,10 +96,10 @@ TEST(SettingsTest, SayOfEachRefusedOneWhatWasGivenAndWhatIsValid) {
   ASSERT_FALSE(parsed.has_value());
   ASSERT_EQ(parsed.error().size(), 2U);
   EXPECT_EQ(to_string(parsed.error()[0]),
-            "PINION_SUBMIT_MODE is \"fast\", which is refused: set it to low-latency, "
+            "PINION_SUBMIT_MODE is \"fast\": that is not valid; set it to low-latency, "
             "high-throughput, balanced or adaptive, or unset it");
   EXPECT_EQ(to_string(parsed.error()[1]),
-            "PINION_SUBMIT_MAX_WAIT_US is \"-5\", which is refused: set it to a whole number of "
+            "PINION_SUBMIT_MAX_WAIT_US is \"-5\": that is not valid; set it to a whole number of "
             "microseconds from 1 to 1000000, or unset it");
 }
 
@@ -111,7 +111,7 @@ TEST(SettingsTest, RepeatOnlyThePrintableBeginningOfWhatIsRefused) {
   ASSERT_FALSE(parsed.has_value());
   EXPECT_EQ(to_string(parsed.error()[0]),
             "PINION_SUBMIT_BATCH_SIZE is \"?[2J" + std::string(36, '9') +
-                "...\", which is refused: set it to a whole number from 1 to 32768, or unset it");
+                "...\": that is not valid; set it to a whole number from 1 to 32768, or unset it");
 }
 
 /// Texts that are right, nearly right, anything, or not there.
@@ -264,9 +264,10 @@ TEST(EnvironmentDeathTest, CountsForNothingWhereOneValueIsRefused) {
         leave(all == effective_settings{} && said().size() == 2);
       },
       ::testing::ExitedWithCode(0),
-      "^error: PINION_SUBMIT_BATCH_SIZE is \"16x\", which is refused: set it to a whole number from 1 to "
+      "^error: PINION_SUBMIT_BATCH_SIZE is \"16x\": that is not valid; set it to a whole number from 1 to "
       "32768, or unset it; "
-      "PINION_SUBMIT_MAX_WAIT_US is \"0\", which is refused: set it to a whole number of microseconds from 1 "
+      "PINION_SUBMIT_MAX_WAIT_US is \"0\": that is not valid; set it to a whole number of microseconds from "
+      "1 "
       "to 1000000, or unset "
       "it; nothing that the environment says of submission is in effect\n"
       "note: submission: mode adaptive \\(built in\\).*\nright\n$");

@@ -19,6 +19,8 @@
 namespace pinion::iosubmit {
 namespace {
 
+using submission_detail::submission_recorder;
+
 template <class Policy>
 using virtual_submission = submission<Policy, sim::virtual_ring, sim::virtual_clock::view>;
 
@@ -98,10 +100,10 @@ TEST(StatisticsTest, PrintDecisionsLineByLine) {
 }
 
 TEST(StatisticsTest, KnowTheClassesOfErrors) {
-  EXPECT_EQ(class_of(-EINTR), enter_error::interrupted);
-  EXPECT_EQ(class_of(-EAGAIN), enter_error::no_memory);
-  EXPECT_EQ(class_of(-EBUSY), enter_error::overflow);
-  EXPECT_EQ(class_of(-ENOSYS), enter_error::refused);
+  EXPECT_EQ(statistics_detail::class_of(-EINTR), enter_error::interrupted);
+  EXPECT_EQ(statistics_detail::class_of(-EAGAIN), enter_error::no_memory);
+  EXPECT_EQ(statistics_detail::class_of(-EBUSY), enter_error::overflow);
+  EXPECT_EQ(statistics_detail::class_of(-ENOSYS), enter_error::refused);
 }
 
 #if PINION_COUNTED

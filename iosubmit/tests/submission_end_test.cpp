@@ -110,7 +110,7 @@ TEST_F(submission_end_test, StopsAWatchThoughNothingElseIsInFlight) {
     bool is_watched_again = false;
   } mine{io, device_read(), {}};
   mine.watch.user_data = 8 | 2;
-  io.messages_to({.arrived =
+  io.messages_to({.function =
                       [](void* context, const ring_completion& last) noexcept {
                         auto& of = *static_cast<ended*>(context);
                         of.results.push_back(last.result);

@@ -144,7 +144,7 @@ TEST_F(submission_test, TriesForAPortThoughOperationsWereLeftBehind) {
 
 TEST_F(submission_test, TellsMessagesAndWatchesToTheSink) {
   std::vector<std::uint64_t> told;
-  io.messages_to({.arrived =
+  io.messages_to({.function =
                       [](void* context, const ring_completion& message) noexcept {
                         static_cast<std::vector<std::uint64_t>*>(context)->push_back(message.user_data);
                       },

@@ -67,7 +67,7 @@ TEST_F(UringOperationsTest, MsgRingReachesAnotherSubmission) {
   real_submission io{uring_ring{{.entries = 8}}}, other{uring_ring{{}}};
   if (!io.ring().supports(codes::msg_ring)) GTEST_SKIP() << "this kernel has no msg_ring (Linux 5.18)";
   std::vector<ring_completion> heard;
-  other.messages_to({.arrived =
+  other.messages_to({.function =
                          [](void* context, const ring_completion& one) noexcept {
                            static_cast<std::vector<ring_completion>*>(context)->push_back(one);
                          },

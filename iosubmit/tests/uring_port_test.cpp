@@ -157,7 +157,7 @@ TEST(UringPortOverAFakeTest, DoesNotTakeAPointerForAnAnswerWhereNoneIsToCome) {
   ring.enter({.count = 1});
   answer_all(ring);
   std::uint64_t of_another_kind = 0;
-  ring.put(named(entries::nop(), entries::detail::word(&of_another_kind)));
+  ring.put(named(entries::nop(), entries_detail::word(&of_another_kind)));
   ring.enter({.count = 1});
 
   EXPECT_DEATH(answer_all(ring), "put entries beside queue\\(\\) with a mark");

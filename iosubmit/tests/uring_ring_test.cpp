@@ -295,16 +295,16 @@ class lowered_descriptor_limit {
 };
 
 TEST_F(UringRingTest, SaysWhichLimitOfDescriptorsWasMet) {
-  std::optional<expected<uring_ring, ring_refusal>> opened;
+  std::optional<expected<uring_ring, refusal>> opened;
   {
     const lowered_descriptor_limit lowered;
     opened.emplace(uring_ring::open({}));
   }
 
   ASSERT_FALSE(opened->has_value());
-  EXPECT_EQ(opened->error().error, -EMFILE);
-  EXPECT_NE(opened->error().cause.find("RLIMIT_NOFILE"), std::string_view::npos);
-  EXPECT_NE(opened->error().remedy.find("ulimit -n"), std::string_view::npos);
+  EXPECT_EQ(opened->error().code.value(), EMFILE);
+  EXPECT_NE(opened->error().reason.find("RLIMIT_NOFILE"), std::string::npos);
+  EXPECT_NE(opened->error().remedy.find("ulimit -n"), std::string::npos);
 }
 
 TEST_F(UringRingTest, ThrowsTheRefusalWhereItIsConstructed) {

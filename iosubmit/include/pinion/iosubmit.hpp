@@ -8,12 +8,7 @@
 #include <pinion/iosubmit/concept.hpp>
 #include <pinion/iosubmit/default_policy.hpp>
 #include <pinion/iosubmit/default_ring.hpp>
-#include <pinion/iosubmit/detail/errors.hpp>
-#include <pinion/iosubmit/detail/latency_window.hpp>
-#include <pinion/iosubmit/detail/operation_backlog.hpp>
-#include <pinion/iosubmit/detail/submission_recorder.hpp>
 #include <pinion/iosubmit/entries.hpp>
-#include <pinion/iosubmit/message_sink.hpp>
 #include <pinion/iosubmit/operation.hpp>
 #include <pinion/iosubmit/policy/adaptive.hpp>
 #include <pinion/iosubmit/policy/balanced.hpp>

@@ -42,6 +42,8 @@ concept operation_queue = requires(Io& io, operation& what) {
   { io.queue_urgent(what) } noexcept;
 };
 
+namespace awaiting_detail {
+
 /// One operation, to be awaited once; an urgent one is handed over at the end of the turn, whatever the policy says.
 template <operation_queue Io, bool IsUrgent = false>
 class awaited : private operation {
@@ -87,16 +89,14 @@ class awaited : private operation {
   std::int32_t result_ = 0;
 };
 
-namespace awaiting_detail {
 // Before the operation, whose entry names it.
 struct slept {
   kernel_time time;
 };
-}  // namespace awaiting_detail
 
 /// A timeout, to be awaited once.
 template <operation_queue Io>
-class sleeping : private awaiting_detail::slept, public awaited<Io> {
+class sleeping : private slept, public awaited<Io> {
  public:
   /// Will ask `io` for a timeout of that length.
   sleeping(Io& io, duration length, cancel_slot* slot) noexcept
@@ -110,31 +110,35 @@ class sleeping : private awaiting_detail::slept, public awaited<Io> {
   }
 };
 
+}  // namespace awaiting_detail
+
 /// Asks for that, and suspends until it is answered: the result, or the error. With a slot it can be cancelled.
 template <operation_queue Io>
-[[nodiscard]] awaited<Io> awaiting(Io& io, const ring_entry& what) noexcept {
+[[nodiscard]] awaiting_detail::awaited<Io> awaiting(Io& io, const ring_entry& what) noexcept {
   return {io, what, nullptr};
 }
 template <operation_queue Io>
-[[nodiscard]] awaited<Io> awaiting(Io& io, const ring_entry& what, cancel_slot& slot) noexcept {
+[[nodiscard]] awaiting_detail::awaited<Io> awaiting(Io& io, const ring_entry& what,
+                                                    cancel_slot& slot) noexcept {
   return {io, what, &slot};
 }
 /// The same, for what is handed over at the end of this turn, whatever the policy says.
 template <operation_queue Io>
-[[nodiscard]] awaited<Io, true> awaiting_urgent(Io& io, const ring_entry& what) noexcept {
+[[nodiscard]] awaiting_detail::awaited<Io, true> awaiting_urgent(Io& io, const ring_entry& what) noexcept {
   return {io, what, nullptr};
 }
 template <operation_queue Io>
-[[nodiscard]] awaited<Io, true> awaiting_urgent(Io& io, const ring_entry& what, cancel_slot& slot) noexcept {
+[[nodiscard]] awaiting_detail::awaited<Io, true> awaiting_urgent(Io& io, const ring_entry& what,
+                                                                 cancel_slot& slot) noexcept {
   return {io, what, &slot};
 }
 /// Suspends for at least so long. With a slot it can be cancelled, and says ECANCELED then.
 template <operation_queue Io>
-[[nodiscard]] sleeping<Io> sleep_for(Io& io, duration length) noexcept {
+[[nodiscard]] awaiting_detail::sleeping<Io> sleep_for(Io& io, duration length) noexcept {
   return {io, length, nullptr};
 }
 template <operation_queue Io>
-[[nodiscard]] sleeping<Io> sleep_for(Io& io, duration length, cancel_slot& slot) noexcept {
+[[nodiscard]] awaiting_detail::sleeping<Io> sleep_for(Io& io, duration length, cancel_slot& slot) noexcept {
   return {io, length, &slot};
 }
 

@@ -15,8 +15,8 @@
 // different symbols.
 #pragma once
 
-#include <concepts>
 #include <pinion/base/error.hpp>
+#include <pinion/base/refusal.hpp>
 #include <pinion/config.hpp>
 #include <pinion/iosubmit/ring/either_ring.hpp>
 #include <pinion/iosubmit/ring/epoll_ring.hpp>
@@ -27,9 +27,9 @@ namespace pinion::iosubmit {
 
 namespace fallback_detail {
 /// Whether io_uring can't be had here at all, whatever the program does.
-[[nodiscard]] bool is_out_of_reach(const ring_refusal& refusal) noexcept;
+[[nodiscard]] bool is_out_of_reach(const refusal& why) noexcept;
 /// Says which ring serves instead, and what it can't.
-void tell_of_fallback(const ring_refusal& refusal);
+void tell_of_fallback(const refusal& why);
 }  // namespace fallback_detail
 
 inline namespace PINION_MODE {
@@ -52,31 +52,23 @@ using default_ring = default_detail::PINION_RING_DEFAULT;
 
 namespace default_ring_detail {
 template <class Ring>
-struct opener;
-template <class Calls>
-struct opener<basic_uring_ring<Calls>> {
-  static expected<basic_uring_ring<Calls>, ring_refusal> open(const ring_options& options) {
-    return basic_uring_ring<Calls>::open(options.uring);
-  }
-};
-template <class Calls>
-struct opener<basic_epoll_ring<Calls>> {
-  static expected<basic_epoll_ring<Calls>, ring_refusal> open(const ring_options& options) {
-    auto opened = basic_epoll_ring<Calls>::open(options.epoll);
-    if (!opened)
-      return unexpected<ring_refusal>(epoll_detail::refusal_of_open(-opened.error().value(), options.epoll));
-    return std::move(*opened);
+struct opener {
+  static expected<Ring, refusal> open(const ring_options& options) {
+    if constexpr (requires { Ring::open(options.uring); })
+      return Ring::open(options.uring);
+    else
+      return Ring::open(options.epoll);
   }
 };
 template <class First, class Second>
 struct opener<iosubmit::either_ring<First, Second>> {
   using either = iosubmit::either_ring<First, Second>;
-  static expected<either, ring_refusal> open(const ring_options& options) {
+  static expected<either, refusal> open(const ring_options& options) {
     auto first = opener<First>::open(options);
     if (first) return either{std::move(*first)};
-    if (!fallback_detail::is_out_of_reach(first.error())) return unexpected<ring_refusal>(first.error());
+    if (!fallback_detail::is_out_of_reach(first.error())) return unexpected<refusal>(first.error());
     auto second = opener<Second>::open(options);
-    if (!second) return unexpected<ring_refusal>(second.error());
+    if (!second) return unexpected<refusal>(second.error());
     fallback_detail::tell_of_fallback(first.error());
     return either{std::move(*second)};
   }
@@ -85,7 +77,7 @@ struct opener<iosubmit::either_ring<First, Second>> {
 
 /// A ring of that kind, or why there is none.
 template <ring Ring = default_ring>
-[[nodiscard]] expected<Ring, ring_refusal> open_ring(const ring_options& options = {}) {
+[[nodiscard]] expected<Ring, refusal> open_ring(const ring_options& options = {}) {
   return default_ring_detail::opener<Ring>::open(options);
 }
 

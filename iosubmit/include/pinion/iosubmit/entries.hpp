@@ -26,13 +26,7 @@ namespace pinion::iosubmit {
 using codes = kernel::codes;
 using pinion::kernel_time;
 
-/// One function for each operation. None fails, and none touches what it is given.
-namespace entries {
-
-/// The offset that stands for a file's own position, and for files that have none.
-inline constexpr std::uint64_t here = std::numeric_limits<std::uint64_t>::max();
-
-namespace detail {
+namespace entries_detail {
 inline std::uint64_t word(const volatile void* address) noexcept {
   return reinterpret_cast<std::uintptr_t>(address);
 }
@@ -47,91 +41,98 @@ inline ring_entry transfer(std::uint8_t code, int descriptor, const void* bytes,
           .length = static_cast<std::uint32_t>(count),
           .operation_flags = flags};
 }
-}  // namespace detail
+}  // namespace entries_detail
 
-/// Nothing; answered with 0.
-[[nodiscard]] inline ring_entry nop() noexcept { return {.operation = codes::nop}; }
+/// One function for each operation. None fails, and none touches what it is given.
+struct entries {
+  /// The offset that stands for a file's own position, and for files that have none.
+  static constexpr std::uint64_t here = std::numeric_limits<std::uint64_t>::max();
 
-/// Reads into `into` from `offset`; how many bytes.
-[[nodiscard]] inline ring_entry read(int descriptor, std::span<std::byte> into,
-                                     std::uint64_t offset = here) noexcept {
-  return detail::transfer(codes::read, descriptor, into.data(), into.size(), offset, 0);
-}
-/// Writes `from` at `offset`; how many bytes.
-[[nodiscard]] inline ring_entry write(int descriptor, std::span<const std::byte> from,
-                                      std::uint64_t offset = here) noexcept {
-  return detail::transfer(codes::write, descriptor, from.data(), from.size(), offset, 0);
-}
-/// Receives into `into`, with recv(2)'s flags; how many bytes, 0 at the end.
-[[nodiscard]] inline ring_entry recv(int socket, std::span<std::byte> into,
-                                     std::uint32_t flags = 0) noexcept {
-  return detail::transfer(codes::recv, socket, into.data(), into.size(), 0, flags);
-}
-/// Sends `from`, with send(2)'s flags; how many bytes.
-[[nodiscard]] inline ring_entry send(int socket, std::span<const std::byte> from,
-                                     std::uint32_t flags = 0) noexcept {
-  return detail::transfer(codes::send, socket, from.data(), from.size(), 0, flags);
-}
+  /// Nothing; answered with 0.
+  [[nodiscard]] static ring_entry nop() noexcept { return {.operation = codes::nop}; }
 
-/// Which part of a file fsync() is to make last.
-enum class synced : std::uint32_t { all = 0, contents_only = 1 };
-/// Has what was written reach the device; 0.
-[[nodiscard]] inline ring_entry fsync(int descriptor, synced what = synced::all) noexcept {
-  return {.operation = codes::fsync,
-          .descriptor = descriptor,
-          .operation_flags = static_cast<std::uint32_t>(what)};
-}
-
-/// After that long; -ETIME.
-[[nodiscard]] inline ring_entry timeout(const kernel_time& after) noexcept {
-  return {.operation = codes::timeout, .address = detail::word(&after), .length = 1};
-}
-
-/// When one of poll(2)'s `events` is there, once; which ones.
-[[nodiscard]] inline ring_entry poll(int descriptor, std::uint32_t events) noexcept {
-  return {.operation = codes::poll, .descriptor = descriptor, .operation_flags = events};
-}
-
-/// Stops that operation, if it is still in flight: then it is answered with -ECANCELED, and this with 0; with -ENOENT where it
-/// isn't, with -EALREADY where it can't be stopped any more. Each of the two is answered.
-[[nodiscard]] inline ring_entry cancel(const operation& target) noexcept {
-  return {.operation = codes::cancel, .address = user_data_of(target, operation::mark)};
-}
-/// The same for what a part has queued through the ring's port.
-[[nodiscard]] inline ring_entry cancel(const ring_answer& target) noexcept {
-  return {.operation = codes::cancel, .address = user_data_of(target, 0)};
-}
-
-/// Puts a completion with this user_data and result into another ring; 0. The other ring's owner sees what it was sent;
-/// a submission takes it for a message where its mark (mark_of) is 2 or more, and for the address of an answer otherwise.
-[[nodiscard]] inline ring_entry msg_ring(int ring, std::uint64_t user_data,
-                                         std::uint32_t result = 0) noexcept {
-  return {.operation = codes::msg_ring, .descriptor = ring, .offset = user_data, .length = result};
-}
-
-/// Takes a connection, with accept4(2)'s flags; its descriptor. The address is written where it is asked for.
-[[nodiscard]] inline ring_entry accept(int listener, void* address = nullptr,
-                                       std::uint32_t* address_length = nullptr,
+  /// Reads into `into` from `offset`; how many bytes.
+  [[nodiscard]] static ring_entry read(int descriptor, std::span<std::byte> into,
+                                       std::uint64_t offset = here) noexcept {
+    return entries_detail::transfer(codes::read, descriptor, into.data(), into.size(), offset, 0);
+  }
+  /// Writes `from` at `offset`; how many bytes. Where nobody is left to read from a socket or pipe, the answer is
+  /// -EPIPE, and the kernel also sends SIGPIPE, which ends a program that does not ignore it. send() sends none.
+  [[nodiscard]] static ring_entry write(int descriptor, std::span<const std::byte> from,
+                                        std::uint64_t offset = here) noexcept {
+    return entries_detail::transfer(codes::write, descriptor, from.data(), from.size(), offset, 0);
+  }
+  /// Receives into `into`, with recv(2)'s flags; how many bytes, 0 at the end.
+  [[nodiscard]] static ring_entry recv(int socket, std::span<std::byte> into,
                                        std::uint32_t flags = 0) noexcept {
-  return {.operation = codes::accept,
-          .descriptor = listener,
-          .offset = detail::word(address_length),
-          .address = detail::word(address),
-          .operation_flags = flags};
-}
-/// Connects a socket; 0.
-[[nodiscard]] inline ring_entry connect(int socket, const void* address,
-                                        std::uint32_t address_length) noexcept {
-  return {.operation = codes::connect,
-          .descriptor = socket,
-          .offset = address_length,
-          .address = detail::word(address)};
-}
+    return entries_detail::transfer(codes::recv, socket, into.data(), into.size(), 0, flags);
+  }
+  /// Sends `from`, with send(2)'s flags; how many bytes.
+  /// -EPIPE where nobody is left to receive, and no SIGPIPE.
+  [[nodiscard]] static ring_entry send(int socket, std::span<const std::byte> from,
+                                       std::uint32_t flags = 0) noexcept {
+    return entries_detail::transfer(codes::send, socket, from.data(), from.size(), 0, flags);
+  }
 
-/// Closes a descriptor; 0. What is in flight on it is not stopped by that.
-[[nodiscard]] inline ring_entry close(int descriptor) noexcept {
-  return {.operation = codes::close, .descriptor = descriptor};
-}
+  /// Which part of a file fsync() is to make last.
+  enum class synced : std::uint32_t { all = 0, contents_only = 1 };
+  /// Has what was written reach the device; 0.
+  [[nodiscard]] static ring_entry fsync(int descriptor, synced what = synced::all) noexcept {
+    return {.operation = codes::fsync,
+            .descriptor = descriptor,
+            .operation_flags = static_cast<std::uint32_t>(what)};
+  }
 
-}  // namespace entries
+  /// After that long; -ETIME.
+  [[nodiscard]] static ring_entry timeout(const kernel_time& after) noexcept {
+    return {.operation = codes::timeout, .address = entries_detail::word(&after), .length = 1};
+  }
+
+  /// When one of poll(2)'s `events` is there, once; which ones.
+  [[nodiscard]] static ring_entry poll(int descriptor, std::uint32_t events) noexcept {
+    return {.operation = codes::poll, .descriptor = descriptor, .operation_flags = events};
+  }
+
+  /// Stops that operation, if it is still in flight: then it is answered with -ECANCELED, and this with 0; with -ENOENT where it
+  /// isn't, with -EALREADY where it can't be stopped any more. Each of the two is answered.
+  [[nodiscard]] static ring_entry cancel(const operation& target) noexcept {
+    return {.operation = codes::cancel, .address = user_data_of(target, operation::mark)};
+  }
+  /// The same for what a part has queued through the ring's port.
+  [[nodiscard]] static ring_entry cancel(const ring_answer& target) noexcept {
+    return {.operation = codes::cancel, .address = user_data_of(target, 0)};
+  }
+
+  /// Puts a completion with this user_data and result into another ring; 0. The other ring's owner sees what it was sent;
+  /// a submission takes it for a message where its mark (mark_of) is 2 or more, and for the address of an answer otherwise.
+  [[nodiscard]] static ring_entry msg_ring(int ring, std::uint64_t user_data,
+                                           std::uint32_t result = 0) noexcept {
+    return {.operation = codes::msg_ring, .descriptor = ring, .offset = user_data, .length = result};
+  }
+
+  /// Takes a connection, with accept4(2)'s flags; its descriptor. The address is written where it is asked for.
+  [[nodiscard]] static ring_entry accept(int listener, void* address = nullptr,
+                                         std::uint32_t* address_length = nullptr,
+                                         std::uint32_t flags = 0) noexcept {
+    return {.operation = codes::accept,
+            .descriptor = listener,
+            .offset = entries_detail::word(address_length),
+            .address = entries_detail::word(address),
+            .operation_flags = flags};
+  }
+  /// Connects a socket; 0.
+  [[nodiscard]] static ring_entry connect(int socket, const void* address,
+                                          std::uint32_t address_length) noexcept {
+    return {.operation = codes::connect,
+            .descriptor = socket,
+            .offset = address_length,
+            .address = entries_detail::word(address)};
+  }
+
+  /// Closes a descriptor; 0. What is in flight on it is not stopped by that.
+  [[nodiscard]] static ring_entry close(int descriptor) noexcept {
+    return {.operation = codes::close, .descriptor = descriptor};
+  }
+};
+
 }  // namespace pinion::iosubmit

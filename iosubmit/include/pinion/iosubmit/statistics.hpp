@@ -32,7 +32,6 @@ enum class enter_reason : std::uint8_t {
   retry,   ///< the kernel had refused: another wait, and then it is asked again
   stop     ///< stop()
 };
-inline constexpr std::size_t enter_reasons = 7;
 
 /// "policy", "urgent", "room", "kernel", "park", "retry" or "stop".
 [[nodiscard]] std::string_view to_string(enter_reason reason) noexcept;
@@ -44,13 +43,17 @@ enum class enter_error : std::uint8_t {
   overflow,     ///< EBUSY: completions have to be reaped first
   refused       ///< any other: the ring takes nothing more
 };
-inline constexpr std::size_t enter_errors = 4;
 
 /// "interrupted", "no memory", "overflow" or "refused".
 [[nodiscard]] std::string_view to_string(enter_error error) noexcept;
 
-/// The class of a negative errno of an enter.
+namespace statistics_detail {
+inline constexpr std::size_t enter_reasons = 7;
+inline constexpr std::size_t enter_errors = 4;
+inline constexpr std::size_t mode_reasons = 5;
+// The class of a negative errno of an enter.
 [[nodiscard]] enter_error class_of(std::int32_t error) noexcept;
+}  // namespace statistics_detail
 
 /// How many values there were of each size: of 0, of 1, of 2 and 3, of 4 to 7 and so on.
 template <std::unsigned_integral Value>
@@ -78,15 +81,16 @@ struct size_histogram {
 
 /// What a submission has done since it was made.
 struct submission_statistics {
-  std::array<std::uint64_t, enter_reasons> enters{};  ///< by enter_reason
-  std::uint64_t submitted = 0;                        ///< entries that the kernel took
-  std::uint64_t completed = 0;                        ///< completions handed out
+  std::array<std::uint64_t, statistics_detail::enter_reasons> enters{};  ///< by enter_reason
+  std::uint64_t submitted = 0;                                           ///< entries that the kernel took
+  std::uint64_t completed = 0;                                           ///< completions handed out
   std::uint64_t said_no = 0;  ///< how often the policy was asked and did not want to enter
   size_histogram<std::uint32_t> submissions_an_enter;  ///< what each took
   size_histogram<std::uint32_t> completions_an_enter;  ///< what was handed out from it to the next one
   size_histogram<std::uint64_t> age_ns;                ///< of the oldest queued, at each enter that found any
-  std::array<std::uint64_t, mode_reasons> mode_changes{};  ///< by mode_reason, of a policy that has modes
-  std::array<std::uint64_t, enter_errors> errors{};        ///< by enter_error
+  std::array<std::uint64_t, statistics_detail::mode_reasons>
+      mode_changes{};  ///< by mode_reason, of a policy that has modes
+  std::array<std::uint64_t, statistics_detail::enter_errors> errors{};  ///< by enter_error
   friend bool operator==(const submission_statistics&, const submission_statistics&) = default;
 };
 

@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <pinion/base/assert.hpp>
+#include <pinion/base/callback.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/config.hpp>
 #include <pinion/iosubmit/concept.hpp>
@@ -29,7 +30,6 @@
 #include <pinion/iosubmit/detail/operation_backlog.hpp>
 #include <pinion/iosubmit/detail/submission_recorder.hpp>
 #include <pinion/iosubmit/entries.hpp>
-#include <pinion/iosubmit/message_sink.hpp>
 #include <pinion/iosubmit/operation.hpp>
 #include <utility>
 
@@ -75,7 +75,7 @@ class submission {
     entry.user_data = user_data_of(answer, 0);
     return queue_entry(entry);
   }
-  /// An entry that is answered many times, or to the message_sink: its user_data has a mark of 2 or more. False as above, and in stop().
+  /// An entry that is answered many times, or to messages_to()'s: its user_data has a mark of 2 or more. False as above, and in stop().
   bool watch(const ring_entry& entry) noexcept {
     PINION_ASSERT(mark_of(entry.user_data) > operation::mark,
                   "a watch's user_data needs a mark of 2 or more: the others are answers");
@@ -83,8 +83,9 @@ class submission {
     in_flight_.leave_out_watch();
     return true;
   }
-  /// Whom messages go to.
-  void messages_to(message_sink sink) noexcept { sink_ = sink; }
+  /// Who is told of completions that are no operation's and no port's answer: what other rings sent, and what
+  /// watch() queued. Their user_data has a mark of 2 or more. Without a callback they are dropped.
+  void messages_to(callback<const ring_completion&> told) noexcept { told_ = told; }
 
   /// The end of a turn that leaves something to run: enters if the policy, an urgent operation or the kernel wants it, and hands out
   /// what is there. Never waits. How many were handed out.
@@ -126,7 +127,7 @@ class submission {
 
   /// Answers everything: what is queued with -ECANCELED, what is in flight when the kernel lets go of it, as it is asked to (before
   /// Linux 5.19 it can't be, and this waits for as long as they take: cancel each before); also what answers queue meanwhile, so an
-  /// answer looks at its result before it queues again. Watches end, too, and the sink is told. What is in flight in a ring that refuses
+  /// answer looks at its result before it queues again. Watches end, too, and messages_to() is told. What is in flight in a ring that refuses
   /// this enter for good stays unanswered.
   [[gnu::cold]] void stop() noexcept {
     expect_no_answer();
@@ -370,7 +371,7 @@ class submission {
   // What is no operation's: a port's, or a message.
   [[gnu::noinline]] void hand_out_apart(ring_completion completion) noexcept {
     if (mark_of(completion.user_data) > operation::mark) {
-      if (sink_.arrived != nullptr) sink_.arrived(sink_.context, completion);
+      if (told_) told_(completion);
       return;
     }
     if ((completion.flags & ring_completion::more) == 0) in_flight_.remove_one();
@@ -380,16 +381,16 @@ class submission {
   Ring ring_;
   [[no_unique_address]] Policy policy_;
   [[no_unique_address]] Clock clock_;
-  [[no_unique_address]] submission_recorder recorder_;
+  [[no_unique_address]] submission_detail::submission_recorder recorder_;
   instant now_;
   instant oldest_;
-  flight_count in_flight_;
-  operation_backlog backlog_;
+  submission_detail::flight_count in_flight_;
+  submission_detail::operation_backlog backlog_;
   bool urgent_ = false;
   bool entered_ = false;
   bool answering_ = false;
   std::int32_t reported_ = 0;  // the lasting error that was reported, until an enter succeeds
-  message_sink sink_;
+  callback<const ring_completion&> told_;
 };
 
 }  // namespace pinion::iosubmit::inline PINION_MODE

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// epoll_calls: what epoll_ring asks the operating system for, apart, so that tests can have it fail.
+// epoll_calls: what epoll_ring asks the operating system for, as a table, so that tests can have it fail.
 //
 // attempt() carries out one entry without waiting, whatever the descriptor's own mode is: recv and send by MSG_DONTWAIT, read and
 // write by RWF_NOWAIT. Where there is no such form, that leaves something for the caller to know:
@@ -10,8 +10,9 @@
 //   connect, and read and write of what has no RWF_NOWAIT (terminals; pipes before Linux 6.4)
 //            make a descriptor that blocks nonblocking for the length of the call, which whoever shares it may see.
 //
-//   const std::int32_t result = epoll_calls::attempt(entries::recv(socket, bytes), false);
-//   if (result == epoll_calls::not_yet) epoll_calls::watch(epoll, watch_change::add, socket, epoll_events::readable);
+//   epoll_calls silent = system_calls;
+//   silent.wait = [](int, std::span<descriptor_event>, duration) noexcept { return -EINTR; };
+//   epoll_ring ring{{}, silent};
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@
 #include <pinion/base/time.hpp>
 #include <span>
 
-namespace pinion::iosubmit {
+namespace pinion::iosubmit::epoll_detail {
 
 /// The kernel's bits of what a descriptor is ready for, and of how it is watched.
 namespace epoll_events {
@@ -44,25 +45,27 @@ struct descriptor_event {
 /// What becomes of a descriptor's place in an epoll.
 enum class watch_change : std::uint8_t { add, modify, forget };
 
-/// The operating system's. Errors are negative.
+/// Errors are negative. All are set.
 struct epoll_calls {
   /// Of attempt(): it would have waited.
   static constexpr std::int32_t not_yet = std::numeric_limits<std::int32_t>::min();
 
   /// A new epoll, closed on exec.
-  static int open() noexcept;
+  int (*open)() noexcept;
   /// Gives it back.
-  static void close(int epoll) noexcept;
+  void (*close)(int epoll) noexcept;
   /// Changes what is watched there.
-  static int watch(int epoll, watch_change change, int descriptor, std::uint32_t events) noexcept;
+  int (*watch)(int epoll, watch_change change, int descriptor, std::uint32_t events) noexcept;
   /// Waits until something is ready, at most for so long; how many were written. -ENOSYS before Linux 5.11.
-  static int wait(int epoll, std::span<descriptor_event> into, duration timeout) noexcept;
-  /// The same in whole milliseconds, rounded up.
-  static int wait_coarsely(int epoll, std::span<descriptor_event> into, duration timeout) noexcept;
-  /// Carries out a poll, read, write, recv, send, accept, connect or close: its result, or not_yet. `again`: it was not_yet before.
-  static std::int32_t attempt(const ring_entry& entry, bool again) noexcept;
-  /// The time that timeouts are measured by.
-  static instant now() noexcept { return monotonic_clock::now(); }
+  int (*wait)(int epoll, std::span<descriptor_event> into, duration timeout) noexcept;
+  /// As wait(), but in whole milliseconds, rounded up.
+  int (*wait_coarsely)(int epoll, std::span<descriptor_event> into, duration timeout) noexcept;
+  /// Carries out a poll, read, write, recv, send, accept, connect or close: its result, or not_yet. `again`:
+  /// it was not_yet before.
+  std::int32_t (*attempt)(const ring_entry& entry, bool again) noexcept;
 };
 
-}  // namespace pinion::iosubmit
+/// The operating system's.
+extern const epoll_calls system_calls;
+
+}  // namespace pinion::iosubmit::epoll_detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// flight_count: how many answers the kernel owes a submission, and when it owes none. What submission is made of; not for users.
+// flight_count: how many answers the kernel owes a submission, and when it owes none.
 //
 // Each entry that is taken adds one answer, and its last completion takes one off. Two things are not in that count: a watch, which is
 // never answered for good, and what the kernel lost, which may have been answers or messages. So where there was either, an end is not
@@ -18,7 +18,7 @@
 #include <pinion/iosubmit/entries.hpp>
 #include <utility>
 
-namespace pinion::iosubmit::inline PINION_MODE {
+namespace pinion::iosubmit::inline PINION_MODE::submission_detail {
 
 /// Stays where it is while a cancel of all is in flight.
 class flight_count : private ring_answer {
@@ -71,4 +71,4 @@ class flight_count : private ring_answer {
   bool is_exact_ = true;
 };
 
-}  // namespace pinion::iosubmit::inline PINION_MODE
+}  // namespace pinion::iosubmit::inline PINION_MODE::submission_detail

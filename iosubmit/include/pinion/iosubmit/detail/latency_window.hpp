@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <pinion/base/time.hpp>
 
-namespace pinion::iosubmit {
+namespace pinion::iosubmit::policy_detail {
 
 /// Of what a window holds, by nearest rank. All 0 where it holds nothing.
 struct latency_percentiles {
@@ -81,4 +81,4 @@ class latency_window {
   std::uint32_t size_ = 0;
 };
 
-}  // namespace pinion::iosubmit
+}  // namespace pinion::iosubmit::policy_detail

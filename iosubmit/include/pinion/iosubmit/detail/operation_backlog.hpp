@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// operation_backlog: operations that wait for room in a ring, in the order in which they were queued, and why they do. What submission
-// is made of; not for users.
+// operation_backlog: operations that wait for room in a ring, in the order in which they were queued, and why they do.
 //
 // A list through the operations themselves: it holds any number, and allocates nothing. What may hold an operation up are bits of one
 // byte, so that the usual case is one comparison.
@@ -14,7 +13,7 @@
 #include <pinion/config.hpp>
 #include <pinion/iosubmit/operation.hpp>
 
-namespace pinion::iosubmit::inline PINION_MODE {
+namespace pinion::iosubmit::inline PINION_MODE::submission_detail {
 
 /// First in, first out. An operation in it is not in the ring, and stays where it is.
 class operation_backlog {
@@ -74,4 +73,4 @@ class operation_backlog {
   std::uint8_t held_up_ = 0;
 };
 
-}  // namespace pinion::iosubmit::inline PINION_MODE
+}  // namespace pinion::iosubmit::inline PINION_MODE::submission_detail

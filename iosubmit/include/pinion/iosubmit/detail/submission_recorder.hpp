@@ -20,7 +20,7 @@
 #include <pinion/iosubmit/statistics.hpp>
 #include <utility>
 
-namespace pinion::iosubmit::inline PINION_MODE {
+namespace pinion::iosubmit::inline PINION_MODE::submission_detail {
 
 class submission_recorder {
  public:
@@ -38,7 +38,7 @@ class submission_recorder {
     has_entered_ = true;
     const duration age = before.depth == 0 ? duration{} : before.age();
     if (before.depth != 0) total_.age_ns.add(age.ns);
-    if (done.error != 0) ++total_.errors[static_cast<std::size_t>(class_of(done.error))];
+    if (done.error != 0) ++total_.errors[static_cast<std::size_t>(statistics_detail::class_of(done.error))];
     total_.said_no += said_no_;
     trace_.push({.at = before.now,
                  .age = age,
@@ -96,4 +96,4 @@ class submission_recorder {
 #endif
 };
 
-}  // namespace pinion::iosubmit::inline PINION_MODE
+}  // namespace pinion::iosubmit::inline PINION_MODE::submission_detail

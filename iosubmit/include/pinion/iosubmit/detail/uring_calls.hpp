@@ -7,7 +7,7 @@
 //   struct full_table : uring_calls {
 //     static int setup(std::uint32_t, kernel::setup_parameters&) noexcept { return -EMFILE; }
 //   };
-//   basic_uring_ring<full_table>::open({}).error().cause;    // says which limit, and how to raise it
+//   basic_uring_ring<full_table>::open({}).error().reason;    // says which limit
 #pragma once
 
 #include <cstddef>

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <pinion/base/error.hpp>
+#include <pinion/base/refusal.hpp>
 #include <pinion/base/ring.hpp>
 #include <pinion/iosubmit/detail/uring_calls.hpp>
 #include <pinion/iosubmit/ring/uring_options.hpp>
@@ -62,13 +63,12 @@ struct mapped_ring {
   uring_features features;
 };
 
-expected<mapped_ring, ring_refusal> open(const call_table& calls, const uring_options& options);
+expected<mapped_ring, refusal> open(const call_table& calls, const uring_options& options);
 /// Makes the calling thread the owner; 0, or a negative errno.
 std::int32_t own(const call_table& calls, mapped_ring& ring) noexcept;
 void close(const call_table& calls, mapped_ring& ring, bool by_owner) noexcept;
 
 /// Says that answers of a port never came.
 void complain_of_unanswered(std::uint32_t count) noexcept;
-[[noreturn]] void refuse(const ring_refusal& refusal);
 
 }  // namespace pinion::iosubmit::uring_detail

@@ -95,7 +95,7 @@ class balanced {
   /// The batch and the wait it decides by now. They follow the latencies with each reaped().
   [[nodiscard]] const batch_rule& current_rule() const noexcept { return rule_; }
   /// The latencies it remembers.
-  [[nodiscard]] const latency_window<window_size>& window() const noexcept { return window_; }
+  [[nodiscard]] const policy_detail::latency_window<window_size>& window() const noexcept { return window_; }
   /// Taken by the kernel since the last re-adjustment.
   [[nodiscard]] std::uint64_t submissions() const noexcept { return submissions_; }
   /// What it was made with.
@@ -143,7 +143,7 @@ class balanced {
   std::uint64_t changes_ = 0;
   std::uint64_t submissions_ = 0;
   instant readjusted_ = never;
-  latency_window<window_size> window_;
+  policy_detail::latency_window<window_size> window_;
 };
 
 /// One line for people: the mode and why, the rule, the average and the percentiles. Costs a selection among the window.

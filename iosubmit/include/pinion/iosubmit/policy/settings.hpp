@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <optional>
 #include <pinion/base/error.hpp>
+#include <pinion/base/refusal.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/iosubmit/policy/submit_mode.hpp>
 #include <string>
@@ -32,6 +33,10 @@ namespace pinion::iosubmit {
 
 /// What is asked for; what is empty, is not.
 struct settings {
+  /// The bounds of what parse_settings() takes: the most entries that a ring can have, and a second.
+  static constexpr std::uint32_t batch_size_max = 32'768;
+  static constexpr std::uint32_t max_wait_us_max = 1'000'000;
+
   std::optional<submit_mode> mode = std::nullopt;
   std::optional<std::uint32_t> batch_size = std::nullopt;
   std::optional<duration> max_wait = std::nullopt;
@@ -45,24 +50,9 @@ struct settings_text {
   std::optional<std::string_view> max_wait_us = std::nullopt;
 };
 
-/// The bounds of what parse_settings() takes.
-inline constexpr std::uint32_t batch_size_max = 32'768;  // the most entries a ring can have
-inline constexpr std::uint32_t max_wait_us_max =
-    1'000'000;  // what waits for longer is stuck, and not batched
-
-/// A value that is not taken, and why not.
-struct refused_setting {
-  std::string_view variable;  ///< "PINION_SUBMIT_MODE", …
-  std::string given;
-  std::string_view valid;  ///< in words
-  friend bool operator==(const refused_setting&, const refused_setting&) = default;
-};
-
-/// What was given, why it is refused, and what to set instead. What was given is shortened and made printable.
-[[nodiscard]] std::string to_string(const refused_setting& refused);
-
-/// What those texts ask for, or all of them that are refused. Nothing else decides: no environment, no locale.
-[[nodiscard]] expected<settings, std::vector<refused_setting>> parse_settings(const settings_text& text);
+/// What those texts ask for; or a refusal for each of them that is not taken, with EINVAL. What was given is shortened
+/// and made printable there. Nothing else decides: no environment, no locale.
+[[nodiscard]] expected<settings, std::vector<refusal>> parse_settings(const settings_text& text);
 
 /// What the environment of this process asks for, read by the first call, on any thread. Where something is refused it is reported as
 /// an error, by that call, and nothing is asked for.

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <pinion/base/time.hpp>
 #include <string_view>
@@ -32,9 +31,6 @@ enum class mode_reason : std::uint8_t {
   neither,        ///< what the mode was taken for does not hold any more
   long_turns      ///< turns are long for the operations that they queue
 };
-
-/// How many there are.
-inline constexpr std::size_t mode_reasons = 5;
 
 /// "begun", "slow", "fast and busy", "neither" or "long turns".
 [[nodiscard]] std::string_view to_string(mode_reason reason) noexcept;

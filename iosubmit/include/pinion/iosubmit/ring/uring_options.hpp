@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// uring_options, uring_features, ring_refusal: what a uring_ring is asked for, what it got, and why there is none.
+// uring_options, uring_features: what a uring_ring is asked for, and what it got.
 //
 // What an older kernel does not know is left out, group by group from the newest to the oldest, and features() says what is left.
 // Needed are Linux 5.11 (waits with a time) and completions that are never dropped; below that there is a refusal.
@@ -12,7 +12,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 namespace pinion::iosubmit {
 
@@ -54,22 +53,5 @@ struct uring_features {
 };
 /// "256 entries, 2048 completions; single_issuer … min_wait; this kernel lacks: no_sq_array".
 [[nodiscard]] std::string to_string(const uring_features& features);
-
-/// What said no.
-enum class refused_call : std::uint8_t { options, setup, features, map, enlist, epoll };
-
-/// Why there is no ring.
-struct ring_refusal {
-  std::int32_t error = 0;  ///< the negative errno
-  refused_call call = refused_call::setup;
-  std::uint32_t entries = 0;
-  std::uint32_t completion_entries = 0;
-  std::uint32_t setup_flags = 0;  ///< of the last attempt
-  std::uint64_t limit = 0;        ///< the limit that was met, where it was one
-  std::string_view cause;         ///< the likely one
-  std::string_view remedy;
-};
-/// All of it in a sentence or two.
-[[nodiscard]] std::string to_string(const ring_refusal& refusal);
 
 }  // namespace pinion::iosubmit

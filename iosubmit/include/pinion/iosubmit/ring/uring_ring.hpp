@@ -37,6 +37,8 @@
 #include <limits>
 #include <pinion/base/assert.hpp>
 #include <pinion/base/error.hpp>
+#include <pinion/base/kernel.hpp>
+#include <pinion/base/refusal.hpp>
 #include <pinion/base/ring.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/config.hpp>
@@ -53,16 +55,17 @@ namespace pinion::iosubmit::inline PINION_MODE {
 template <class Calls>
 class basic_uring_ring {
  public:
-  /// A ring, or why there is none.
-  [[nodiscard]] static expected<basic_uring_ring, ring_refusal> open(const uring_options& options) {
+  /// A ring, or why there is none. ENOSYS, EPERM, EACCES and EOPNOTSUPP: io_uring can't be had here, whatever is
+  /// asked for. EINVAL: the options are wrong. Any other: a limit was met, which can be raised.
+  [[nodiscard]] static expected<basic_uring_ring, refusal> open(const uring_options& options) {
     auto mapped = uring_detail::open(calls, options);
-    if (!mapped) return unexpected<ring_refusal>(mapped.error());
+    if (!mapped) return unexpected<refusal>(mapped.error());
     return basic_uring_ring{opened{}, *mapped};
   }
-  /// The same; throws std::system_error, whose text is the refusal.
+  /// As open(); throws the refusal (throw_refusal).
   explicit basic_uring_ring(const uring_options& options) {
     auto mapped = uring_detail::open(calls, options);
-    if (!mapped) uring_detail::refuse(mapped.error());
+    if (!mapped) throw_refusal(mapped.error());
     words_ = *mapped;
   }
   /// Moves all of it, whatever is pending or in flight. What is left takes nothing, and answers an enter with EBADF.
@@ -244,12 +247,12 @@ class basic_uring_ring {
     constexpr duration timeout_max{std::uint64_t{1} << 62U};
     const kernel_time timeout = kernel_time::of(std::min(wait.timeout, timeout_max));
     kernel::wait_argument argument{};
-    if (wait.timeout != forever) argument.timeout = entries::detail::word(&timeout);
+    if (wait.timeout != forever) argument.timeout = entries_detail::word(&timeout);
     std::uint32_t count = wait.count;
     if (count > 1 && wait.gather < wait.timeout) {
       if (words_.features.min_wait && wait.gather.ns != 0) {
         argument.min_wait_us = static_cast<std::uint32_t>(std::min((wait.gather.ns - 1) / 1000 + 1, longest));
-        argument.timeout = entries::detail::word(&timeout);
+        argument.timeout = entries_detail::word(&timeout);
       } else {
         count = 1;
       }

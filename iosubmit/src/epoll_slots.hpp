@@ -16,10 +16,11 @@
 #include <exception>
 #include <pinion/base/ring.hpp>
 #include <pinion/base/time.hpp>
-#include <pinion/iosubmit/detail/epoll_indices.hpp>
 #include <pinion/iosubmit/entries.hpp>
 #include <utility>
 #include <vector>
+
+#include "epoll_indices.hpp"
 
 namespace pinion::iosubmit::epoll_detail {
 
