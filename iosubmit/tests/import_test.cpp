@@ -151,6 +151,23 @@ TEST(iosubmit_module, AnEpollRingIsNamedAndServes) {
   EXPECT_EQ(unserved.result, -EOPNOTSUPP);
 }
 
+TEST(iosubmit_module, AWholeBufferIsAwaited) {
+  submission<batch_or_idle, nop_ring> io{nop_ring{}};
+  std::optional<std::error_code> sent, came;
+  std::vector<std::byte> bytes(8);
+  const auto talk = [&]() -> pinion::iosubmit::testing::eager {
+    sent = (co_await send_all(io, -1, bytes)).error();
+    came = (co_await recv_all(io, -1, bytes)).error();
+  };
+
+  talk();
+  for (int turns = 0; turns != 3; ++turns) io.park(pinion::instant{1}, pinion::instant{2});
+
+  ASSERT_TRUE(sent && came);
+  EXPECT_EQ(*sent, std::errc::operation_not_supported);
+  EXPECT_EQ(*came, std::errc::operation_not_supported);
+}
+
 TEST(iosubmit_module, APolicyIsPrinted) {
   EXPECT_EQ(to_string(immediate{}), "each operation");
   EXPECT_EQ(to_string(batch_or_idle{}), "batch 128 or idle");

@@ -23,5 +23,6 @@
 #include <pinion/iosubmit/ring/epoll_ring.hpp>
 #include <pinion/iosubmit/ring/uring_options.hpp>
 #include <pinion/iosubmit/ring/uring_ring.hpp>
+#include <pinion/iosubmit/send_all.hpp>
 #include <pinion/iosubmit/statistics.hpp>
 #include <pinion/iosubmit/submission.hpp>

@@ -8,8 +8,8 @@
 //   task<> echo(auto& io, int socket) {
 //     std::array<std::byte, 512> bytes;
 //     while (auto count = co_await awaiting(io, entries::recv(socket, bytes))) {
-//       if (*count == 0) break;
-//       co_await awaiting(io, entries::send(socket, std::span{bytes}.first(*count)));
+//       if (*count == 0) break;                                                        // the other end has closed
+//       if (!co_await send_all(io, socket, std::span{bytes}.first(*count))) break;     // send_all.hpp: no byte is lost
 //     }
 //   }
 //   co_await sleep_for(io, ceil(10ms));

@@ -67,7 +67,7 @@ struct entries {
                                        std::uint32_t flags = 0) noexcept {
     return entries_detail::transfer(codes::recv, socket, into.data(), into.size(), 0, flags);
   }
-  /// Sends `from`, with send(2)'s flags; how many bytes.
+  /// Sends `from`, with send(2)'s flags; how many bytes, which may be fewer than there are: send_all() goes on.
   /// -EPIPE where nobody is left to receive, and no SIGPIPE.
   [[nodiscard]] static ring_entry send(int socket, std::span<const std::byte> from,
                                        std::uint32_t flags = 0) noexcept {
