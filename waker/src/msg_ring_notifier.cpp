@@ -5,7 +5,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <bit>
 #include <cerrno>
+#include <cstdint>
 #include <pinion/base/refusal.hpp>
 #include <pinion/waker/msg_ring_notifier.hpp>
 #include <string>
@@ -16,9 +18,9 @@ namespace {
 
 constexpr int no_ring = -1;
 
-int send_synchronously(const ring_entry& entry) noexcept {
-  return ::syscall(SYS_io_uring_register, no_ring, kernel::registration::send_message, &entry, 1) < 0 ? -errno
-                                                                                                      : 0;
+int send_synchronously(const ring_entry* entry) noexcept {
+  return ::syscall(SYS_io_uring_register, no_ring, kernel::registration::send_message, entry, 1) < 0 ? -errno
+                                                                                                     : 0;
 }
 
 }  // namespace
@@ -41,14 +43,16 @@ int msg_ring_calls::duplicate(int ring) noexcept {
   return copy < 0 ? -errno : copy;
 }
 
-// A message to no ring: who knows the call says that this is none, and who doesn't refuses the call.
+// A kernel that knows the call reads its argument first: EFAULT, for an address that nothing is mapped at. An
+// older one looks at the descriptor first and says EBADF, or refuses the operation.
 bool msg_ring_calls::can_send() noexcept {
-  const int result = send_synchronously(msg_ring_detail::message_to(no_ring, 0));
-  return result == -EBADF || result == -EBADFD;
+  constexpr std::uintptr_t unmapped = 8;
+  return send_synchronously(std::bit_cast<const ring_entry*>(unmapped)) == -EFAULT;
 }
 
 int msg_ring_calls::send(int ring, std::uint64_t user_data) noexcept {
-  return send_synchronously(msg_ring_detail::message_to(ring, user_data));
+  const ring_entry entry = msg_ring_detail::message_to(ring, user_data);
+  return send_synchronously(&entry);
 }
 
 }  // namespace pinion::waker
