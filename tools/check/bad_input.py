@@ -5,7 +5,8 @@ import dataclasses
 import pathlib
 import shutil
 
-from check import commands, tree
+import parts
+from check import commands, parts_faults, tree
 from check.execution import Run
 from check.python_tools import CMAKE, OLD_CMAKE, PythonTool
 from check.results import Test, verdict
@@ -23,23 +24,27 @@ class Mistake:
     cmake: PythonTool = CMAKE
 
 
-def _find(name: str, prefix: pathlib.Path, component: str, *told: str) -> Mistake:
-    arguments = (f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCOMPONENTS={component}", "-DCONSUMES=pinion::timer")
-    return Mistake(name, FIND_PACKAGE, arguments, told)
+def _find(name: str, prefix: pathlib.Path, component: str, *told: str, arguments=(), **tools) -> Mistake:
+    arguments = (f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCOMPONENTS={component}", "-DCONSUMES=pinion::timer", *arguments)
+    return Mistake(name, FIND_PACKAGE, arguments, told, **tools)
 
 
 def _configure(name: str, argument: str, *told: str, **tools) -> Mistake:
     return Mistake(name, tree.ROOT, (argument, "-DPINION_TESTS=OFF"), told, **tools)
 
 
-def run(run: Run, prefix: pathlib.Path, folder: pathlib.Path) -> list[Test]:
-    """`prefix` holds a whole installation, `folder` is for what is made here."""
+def run(run: Run, prefix: pathlib.Path, with_modules: pathlib.Path, folder: pathlib.Path) -> list[Test]:
+    """The first two hold whole installations, the second one with modules; `folder` is for what is made here."""
     run.progress("bad input")
     broken = _incomplete_installations(run, prefix, folder)
     mistakes = (
         _find("unknown component", prefix, "tmer", "tmer", "timer"),
         _find("component left out of the build", broken["without timer"], "timer", "timer", "PINION_TIMER"),
         _find("host left out of the build", broken["without timer"], "asio", "asio", "PINION_WITH_ASIO"),
+        _find("host without its own package", prefix, "asio", "asio", "Boost 1.81",
+              arguments=("-DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON",)),
+        _find("modules, by a compiler that can't import", with_modules, "timer_module", "timer_module", "GNU 12", "clang 19",
+              "GCC 16", compiler="g++-12"),
         _find("component without base", broken["without base"], "timer", "base", "incomplete"),
         _find("component with a file missing", broken["file missing"], "timer", "timer", "incomplete"),
         _configure("unknown option", "-DPINION_TIMR=ON", "PINION_TIMR", "PINION_TIMER"),
@@ -55,7 +60,7 @@ def run(run: Run, prefix: pathlib.Path, folder: pathlib.Path) -> list[Test]:
         _configure("modules with CMake 3.25", "-DPINION_MODULES=ON", "PINION_MODULES=ON", "4.4", cmake=OLD_CMAKE),
     )
     tests = [verdict(f"bad input: {mistake.name}", _make(run, mistake, folder / "mistake")) for mistake in mistakes]
-    return [*tests, verdict("bad input: unknown preset", _unknown_preset(run))]
+    return [*tests, verdict("bad input: unknown preset", _unknown_preset(run)), *parts_faults.run(run, folder / "parts")]
 
 
 def _make(run: Run, mistake: Mistake, folder: pathlib.Path) -> str | None:
@@ -101,8 +106,8 @@ def _incomplete_installations(run: Run, prefix: pathlib.Path, folder: pathlib.Pa
               ("without timer", "without base", "file missing")}
     build = folder / "build-without-timer"
     # The base alone, which is soonest built.
-    without = [f"-DPINION_{what}=OFF" for what in
-               ("TIMER", "WAKER", "IOSUBMIT", "PREEMPT", "SIM", "WITH_ASIO", "TESTS", "EXAMPLES", "BENCH")]
+    switches = [part.switch.name for part in parts.read_tree(tree.ROOT).optional]
+    without = [f"-D{switch}=OFF" for switch in (*switches, "PINION_TESTS", "PINION_EXAMPLES", "PINION_BENCH")]
     cmake("--preset", "release", "-B", build, *without)
     cmake("--build", build, "--parallel", run.jobs)
     cmake("--install", build, "--prefix", result["without timer"])

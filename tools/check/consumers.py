@@ -51,6 +51,12 @@ CONSUMERS = (
              arguments=("-DCMAKE_CXX_EXTENSIONS=OFF",)),
     Consumer("find_package, import pinion", "find_package", "import_all", "pinion::pinion_module", prefix="modules",
              components="pinion"),
+    Consumer("find_package without components, without the host's own package", "find_package", "include", "pinion::pinion",
+             prefix="release", components="", arguments=("-DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON",)),
+    Consumer("find_package without components, import, without the host's own package", "find_package", "import",
+             "pinion::timer_module", prefix="modules", components="", arguments=("-DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON",)),
+    Consumer("find_package without components, import pinion", "find_package", "import_all", "pinion::pinion_module",
+             prefix="modules", components=""),
     Consumer("find_package, include, shared", "find_package", "include", "pinion::timer", "g++-12", OLD_CMAKE,
              "shared"),
     Consumer("find_package, import, shared", "find_package", "import", "pinion::timer_module", prefix="shared"),
@@ -78,7 +84,7 @@ def run(run: Run) -> list[Test]:
             run.progress(f"consumer {number} of {len(CONSUMERS)}")
             complaint = _consume(run, consumer, prefixes.get(consumer.prefix), folder / f"consumer-{number}")
             tests.append(verdict(f"package: {consumer.name}", complaint))
-        return tests + bad_input.run(run, prefixes["release"], folder)
+        return tests + bad_input.run(run, prefixes["release"], prefixes["modules"], folder)
 
 
 def install(run: Run, preset: str, prefix: pathlib.Path, *arguments: str) -> None:

@@ -3,20 +3,10 @@
 
 import re
 
+import parts
+from check import tree
 from check.cxx_text import closing, code_of, includes_of, line_of
 
-# Which other parts a part may include. base is not in the list of any: everybody may.
-PART_MAY_INCLUDE = {
-    "base": set(),
-    "timer": set(),
-    "waker": set(),
-    "iosubmit": set(),
-    "preempt": set(),
-    "timer_service": {"timer"},
-    "sim": {"timer", "waker", "iosubmit", "preempt"},
-    "scheduler": {"timer", "waker", "iosubmit", "preempt"},
-    "hosts/asio": {"preempt"},
-}
 _HOSTS = ("boost/", "folly/")
 _INTRINSICS = ("immintrin.h", "x86intrin.h", "emmintrin.h", "xmmintrin.h")
 _ATOMIC_CALL = re.compile(
@@ -57,19 +47,21 @@ def named_memory_order(path, text, _texts):
 
 
 def part_dependencies(path, text, texts):
-    part = "/".join(path.split("/")[:2 if path.startswith("hosts/") else 1])
-    if part not in PART_MAY_INCLUDE or not path.endswith((".hpp", ".cpp")):
+    """A part includes base, and what its links in cmake/parts.json lead to; tests and benches also sim."""
+    known = parts.read(texts.get(parts.FILE) or (tree.ROOT / parts.FILE).read_text(encoding="utf-8"))
+    part = next((part for part in known.everything if path.startswith(f"{part.folder}/")), None)
+    if part is None or not path.endswith((".hpp", ".cpp")):
         return []
-    allowed = {"base", part} | PART_MAY_INCLUDE[part]
-    if re.match(r"/(tests|bench)/", path.removeprefix(part)):
+    allowed = {"base", part.name} | known.rests_on(part)
+    if re.match(r"/(tests|bench)/", path.removeprefix(part.folder)):
         allowed.add("sim")
     findings = []
     for line, name in includes_of(text):
-        owner = next((other for other in PART_MAY_INCLUDE if f"{other}/include/{name}" in texts), None)
+        owner = next((other.name for other in known.everything if f"{other.folder}/include/{name}" in texts), None)
         if owner and owner not in allowed:
-            findings.append(f"{path}:{line}: {part} includes <{name}> of {owner}; it may include only "
-                            f"{', '.join(sorted(allowed))}: take what is needed as a template parameter, or move what "
-                            f"both need to base")
+            findings.append(f"{path}:{line}: {part.name} includes <{name}> of {owner}; it may include only "
+                            f"{', '.join(sorted(allowed))}: take what is needed as a template parameter, move what both "
+                            f"need to base, or link it ({parts.FILE})")
     return findings
 
 

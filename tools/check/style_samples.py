@@ -53,10 +53,9 @@ SAMPLES = {
          {"hosts/asio/include/pinion/asio.hpp": "#include <pinion/timer/x.hpp>\n", _HEADER: ""}],
         [{_HEADER: "#include <pinion/base/x.hpp>\n#include <pinion/config.hpp>\n",
           "base/include/pinion/base/x.hpp": ""},
-         {"scheduler/include/pinion/x.hpp": "#include <pinion/timer/x.hpp>\n", _HEADER: ""},
          {_TEST: "#include <pinion/sim/x.hpp>\n", "sim/include/pinion/sim/x.hpp": ""},
-         {"hosts/asio/include/pinion/asio.hpp": "#include <pinion/preempt/x.hpp>\n",
-          "preempt/include/pinion/preempt/x.hpp": ""}],
+         {"hosts/asio/include/pinion/asio.hpp": "#include <pinion/preempt/x.hpp>\n#include <pinion/base/x.hpp>\n",
+          "preempt/include/pinion/preempt/x.hpp": "", "base/include/pinion/base/x.hpp": ""}],
     ),
     "only hosts/ names a host": (
         [{_HEADER: "#include <boost/asio.hpp>\n"}, {"base/src/x.cpp": "#include <folly/x.h>\n"}],

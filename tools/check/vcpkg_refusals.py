@@ -75,7 +75,7 @@ def refuse_defect(stand_in: Vcpkg, defect: Defect) -> Test:
     """The stand-in finds what the real one would find, in the smallest of packages."""
     stand_in.run.progress(defect.name)
     place = stand_in.new_place()
-    for name in ("CMakeLists.txt", "LICENSE", "base", "cmake", "modules", *cmake_options.parts()):
+    for name in ("CMakeLists.txt", "LICENSE", "base", "cmake", "modules", "hosts", *cmake_options.parts()):
         (place / name).symlink_to(tree.ROOT / name)
     file = shutil.copytree(PORTS / "pinion", place / "ports" / "pinion") / defect.file
     text = file.read_text(encoding="utf-8")

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The packages that a part requires in this build, by cmake/parts.json: always, or for an option of its that is ON. One
+# is written as the target to link and the arguments of find_package(): "Boost::headers Boost 1.81"; or, where pkg-config
+# knows it, of pkg_check_modules(): "PkgConfig::pinion_jemalloc pkg-config jemalloc>=5.3".
+
+# pinion_requirements(out part)
+function(pinion_requirements out part)
+  set(packages "")
+  pinion_add_requirements(packages ${PINION_${part}_AT})
+  pinion_json_range(indices ${PINION_${part}_AT} options)
+  foreach(index IN LISTS indices)
+    pinion_json(option ${PINION_${part}_AT} options ${index} name)
+    if(${option} AND "${${option}_VALUES}" STREQUAL "ON;OFF")
+      pinion_add_requirements(packages ${PINION_${part}_AT} options ${index})
+    endif()
+  endforeach()
+  set(${out} ${packages} PARENT_SCOPE)
+endfunction()
+
+# pinion_add_requirements(list path...): appends those of the part or option there.
+function(pinion_add_requirements list)
+  set(packages ${${list}})
+  pinion_json_range(indices ${ARGN} requires)
+  foreach(index IN LISTS indices)
+    foreach(key IN ITEMS package pkg_config version target)
+      pinion_json(${key} ${ARGN} requires ${index} ${key})
+    endforeach()
+    if(package)
+      string(STRIP "${target} ${package} ${version}" package)
+    elseif(version)
+      set(package "PkgConfig::pinion_${pkg_config} pkg-config ${pkg_config}>=${version}")
+    else()
+      set(package "PkgConfig::pinion_${pkg_config} pkg-config ${pkg_config}")
+    endif()
+    list(APPEND packages "${package}")
+  endforeach()
+  set(${list} ${packages} PARENT_SCOPE)
+endfunction()
+
+# pinion_find(out part): finds all that the part requires; the targets to link.
+function(pinion_find out part)
+  set(targets "")
+  pinion_requirements(packages ${part})
+  foreach(package IN LISTS packages)
+    separate_arguments(package)
+    list(POP_FRONT package target name)
+    if(name STREQUAL "pkg-config")
+      string(REPLACE "PkgConfig::" "" prefix ${target})
+      find_package(PkgConfig REQUIRED)
+      pkg_check_modules(${prefix} REQUIRED IMPORTED_TARGET ${package})
+    else()
+      find_package(${name} ${package} CONFIG REQUIRED)
+    endif()
+    list(APPEND targets ${target})
+  endforeach()
+  set(${out} ${targets} PARENT_SCOPE)
+endfunction()
