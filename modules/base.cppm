@@ -22,12 +22,6 @@ using pinion::explain;
 using pinion::floor;
 using pinion::floor_to;
 using pinion::forever;
-using pinion::has_asio;
-using pinion::has_iosubmit;
-using pinion::has_preempt;
-using pinion::has_sim;
-using pinion::has_timer;
-using pinion::has_waker;
 using pinion::histogram;
 using pinion::huge_page_bytes;
 using pinion::instant;
@@ -63,4 +57,12 @@ using pinion::to_string;
 using pinion::unexpected;
 using pinion::user_data_of;
 using pinion::violation_handler;
+// from cmake/parts.json: flags
+using pinion::has_asio;
+using pinion::has_iosubmit;
+using pinion::has_preempt;
+using pinion::has_sim;
+using pinion::has_timer;
+using pinion::has_waker;
+// end of flags
 }  // namespace pinion

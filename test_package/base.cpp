@@ -13,12 +13,14 @@ import pinion.base;
 int main() {
   static_assert(pinion::is_checked == EXPECTED_ASSERT);
   static_assert(pinion::is_counted == EXPECTED_STATISTICS);
+  // from cmake/parts.json: expectations
   static_assert(pinion::has_timer == EXPECTED_TIMER);
   static_assert(pinion::has_waker == EXPECTED_WAKER);
   static_assert(pinion::has_iosubmit == EXPECTED_IOSUBMIT);
   static_assert(pinion::has_preempt == EXPECTED_PREEMPT);
   static_assert(pinion::has_sim == EXPECTED_SIM);
   static_assert(pinion::has_asio == EXPECTED_WITH_ASIO);
+  // end of expectations
 
   const std::error_code refused = pinion::errc::overflow;
 

@@ -38,8 +38,18 @@ class Package:
         return " ".join(filter(None, (self.title or self.package or self.pkg_config, self.version)))
 
 
+class Offered:
+    """A part or an option, which a package manager can offer if it has all packages that it requires."""
+
+    requires: tuple[Package, ...]
+
+    def offered_by(self, manager: str) -> bool:
+        """`manager` is "conan" or "vcpkg"."""
+        return all(getattr(package, manager) for package in self.requires)
+
+
 @dataclasses.dataclass(frozen=True)
-class Option:
+class Option(Offered):
     name: str
     what: str
     default: str
@@ -69,7 +79,7 @@ class Option:
 
 
 @dataclasses.dataclass(frozen=True)
-class Part:
+class Part(Offered):
     name: str
     what: str
     required: bool = False
@@ -92,12 +102,13 @@ class Part:
         return Option(name, f"The {self.name} part", "OFF" if self.is_host else "ON", SWITCH)
 
     @property
+    def all_options(self) -> list[Option]:
+        """Its switch, and its own."""
+        return [*([] if self.required else [self.switch]), *self.options]
+
+    @property
     def backends(self) -> list[Option]:
         return [option for option in self.options if option.chooses_backend]
-
-    def offered_by(self, manager: str) -> bool:
-        """Whether this package manager, "conan" or "vcpkg", has all that the part can't do without."""
-        return all(getattr(package, manager) for package in self.requires)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -129,8 +140,7 @@ class Tree:
 
     def package_options(self) -> list[Option]:
         """All that a user of a package may choose, in the order of the tables."""
-        return [option for part in self.everything for option in
-                (*([] if part.required else [part.switch]), *part.options)] + list(self.options)
+        return [option for part in self.everything for option in part.all_options] + list(self.options)
 
 
 @functools.cache

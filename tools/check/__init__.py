@@ -12,13 +12,15 @@ results         one test's outcome, and counting many
 commands        running a program with its output in a log
 cargo           the peers in Rust (bench/peers)
 cmake_build     configure, build, test one CMake preset
-style           the style rules, over every file of the tree (style_text, style_documents, style_cxx; style_samples)
+style           the style rules, over every file of the tree (style_text, style_documents, style_cxx, generated; style_samples)
 tidy            clang-format and clang-tidy
 consumers       fresh projects that consume pinion (in cmake/consumers); bad_input: what they are told when they err
 conan           packages made by Conan (recipe: conanfile.py)
-vcpkg           packages made by vcpkg (port: ports/pinion; vcpkg_tool, vcpkg_manifest, vcpkg_refusals), and the program
+vcpkg           packages made by vcpkg (port: ports/pinion; vcpkg_tool, vcpkg_refusals), and the program
                 that stands in for vcpkg where there is none (vcpkg_stand_in, vcpkg_platform, vcpkg_lint)
-cmake_options   what options the build has; packages_page: docs/packages.md, taken at its word
+catalogue       what cmake/parts.json says of this tree; generated: what is made from it and committed (tools/mend);
+                parts_faults: what becomes of a fault in it
+packages_page   docs/packages.md, taken at its word
 loopback_only   running a command where no other machine is reached
 budgets         instructions and bytes against what is recorded (bench/budget)
 docs            the documentation site, which tools/documentation builds

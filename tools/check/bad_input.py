@@ -5,8 +5,7 @@ import dataclasses
 import pathlib
 import shutil
 
-import parts
-from check import commands, parts_faults, tree
+from check import catalogue, commands, parts_faults, tree
 from check.execution import Run
 from check.python_tools import CMAKE, OLD_CMAKE, PythonTool
 from check.results import Test, verdict
@@ -106,7 +105,7 @@ def _incomplete_installations(run: Run, prefix: pathlib.Path, folder: pathlib.Pa
               ("without timer", "without base", "file missing")}
     build = folder / "build-without-timer"
     # The base alone, which is soonest built.
-    switches = [part.switch.name for part in parts.read_tree(tree.ROOT).optional]
+    switches = [part.switch.name for part in catalogue.read().optional]
     without = [f"-D{switch}=OFF" for switch in (*switches, "PINION_TESTS", "PINION_EXAMPLES", "PINION_BENCH")]
     cmake("--preset", "release", "-B", build, *without)
     cmake("--build", build, "--parallel", run.jobs)

@@ -12,11 +12,12 @@ import re
 import shutil
 import tempfile
 
-from check import cmake_options, commands, packages_page, tree
+from check import catalogue, commands, packages_page, tree
 from check.commands import StepFailed
 from check.execution import Run
 from check.python_tools import CMAKE, CONAN
 from check.results import Test, failed, verdict
+from parts import Option, Part
 
 PROFILES = tree.ROOT / "conan" / "profiles"
 HOME = tree.BUILD / "conan"
@@ -48,21 +49,21 @@ class Mistake:
 
 def run(run: Run) -> list[Test]:
     conan = _Conan(run)
-    parts = tuple(cmake_options.parts())
-    timers = cmake_options.defaults(parts[0])[0]
-    hosts = tuple(cmake_options.hosts())
+    parts, hosts = _names()
+    first = catalogue.read().parts[0]
+    timers = first.backends[0]
     packages = [
         Package("all parts and hosts, clang 19, modules", "clang-19",
                 ("modules=ON", *(f"with_{host}=True" for host in hosts)), parts=(*parts, *hosts),
                 doors=("include", "import")),
-        _alone(parts[0], timers, cmake_options.another_backend(timers)),
+        _alone(first, timers, timers.another_value()),
         Package("no part but the base, g++ 12", "gcc-12", tuple(f"{part}=False" for part in parts)),
     ]
-    tests = [_recipe_follows_cmake(conan), packages_page.unread_blocks(), packages_page.compare_values(),
-             packages_page.compare_options("Conan's name and values", 2, _as_the_page_says())]
+    tests = [packages_page.unread_blocks()]
     tests += [_create(conan, package) for package in packages]
     tests += [_refuse(conan, mistake) for mistake in _mistakes()]
     tests.append(_own_packages(conan, parts))
+    tests.append(_from_nothing(run, "no-network", with_stand_in=False))
     with tempfile.TemporaryDirectory(prefix="pinion-conan-") as folder:
         tests += packages_page.follow(run, "conan", pathlib.Path(folder), conan.environment)
     return tests
@@ -70,10 +71,9 @@ def run(run: Run) -> list[Test]:
 
 def run_deep(run: Run) -> list[Test]:
     conan = _Conan(run)
-    parts, doors = tuple(cmake_options.parts()), ("include", "import")
+    (parts, hosts), doors = _names(), ("include", "import")
     packages = [
-        Package("hosts, g++ 12", "gcc-12", tuple(f"with_{host}=True" for host in cmake_options.hosts()),
-                parts=(*parts, *cmake_options.hosts())),
+        Package("hosts, g++ 12", "gcc-12", tuple(f"with_{host}=True" for host in hosts), parts=(*parts, *hosts)),
         Package("all parts, clang 19, modules", "clang-19", ("modules=ON",), parts=parts, doors=doors),
         Package("modules off, g++ 12", "gcc-12", ("modules=OFF",), parts=parts),
         Package("modules as the toolchain can, clang 19", "clang-19", ("modules=AUTO",), parts=parts, doors=doors),
@@ -87,24 +87,33 @@ def run_deep(run: Run) -> list[Test]:
         Package("tl::expected as a package, clang 19, modules", "clang-19", ("modules=ON",), parts=parts, doors=doors,
                 is_system=False),
     ]
-    for part in parts:
-        swaps = [(option, value) for option in cmake_options.defaults(part) for value in option.values]
+    for part in catalogue.read().parts:
+        swaps = [(option, value) for option in part.backends for value in option.values]
         packages += [_alone(part, *swap) for swap in swaps or ((),)]
-    return [_create(conan, package) for package in packages]
+    return [*(_create(conan, package) for package in packages), _from_nothing(run, "no-profile", with_stand_in=True)]
 
 
-def _alone(part: str, option: cmake_options.Option | None = None, backend: str | None = None) -> Package:
-    options = tuple(f"{other}={other == part}" for other in cmake_options.parts())
-    name = f"{part} alone, g++ 12"
+def _names() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Of the parts, and of the hosts."""
+    known = catalogue.read()
+    return tuple(part.name for part in known.parts), tuple(part.name for part in known.hosts if part.offered_by("conan"))
+
+
+def _alone(part: Part, option: Option | None = None, backend: str | None = None) -> Package:
+    """The part with what it rests on, and no other."""
+    rests_on = catalogue.read().rests_on(part)
+    chosen = tuple(other for other in _names()[0] if other == part.name or other in rests_on)
+    options = tuple(f"{other}={other in chosen}" for other in _names()[0])
+    name = f"{part.name} alone, g++ 12"
     if option is None:
-        return Package(name, "gcc-12", options, parts=(part,))
+        return Package(name, "gcc-12", options, parts=chosen)
     swap = (option.short_name, backend)
-    return Package(f"{name}, its {'='.join(swap)}", "gcc-12", (*options, "=".join(swap)), parts=(part,), default=swap)
+    return Package(f"{name}, its {'='.join(swap)}", "gcc-12", (*options, "=".join(swap)), parts=chosen, default=swap)
 
 
 def _mistakes() -> list[Mistake]:
-    part = cmake_options.parts()[0]
-    option = cmake_options.defaults(part)[0]
+    first = catalogue.read().parts[0]
+    part, option = first.name, first.backends[0]
     backend = option.default
     return [
         Mistake("C++17", ("C++20", "gnu17", "-s compiler.cppstd=20"), settings=("compiler.cppstd=gnu17",)),
@@ -163,9 +172,9 @@ def _create(conan: _Conan, package: Package) -> Test:
                    "-c", "tools.compilation:verbosity=verbose")
     if not result.ok:
         return failed(name, commands.relevant(result.output))
-    absent = {option.name for part in cmake_options.parts() if part not in package.parts
-              for option in cmake_options.defaults(part)}
-    options = [option.name for option in cmake_options.for_users() if option.name not in absent]
+    known = catalogue.read()
+    absent = {option.name for part in known.optional if part.name not in package.parts for option in part.options}
+    options = [option.name for option in known.package_options() if option.name not in absent]
     if unsaid := [option for option in options if f"-D{option}=" not in result.output]:
         return failed(name, f"CMake is not told {' '.join(unsaid)}")
     ran = sorted(re.findall(r"RUN: \S+/(test_\w+)$", result.output, re.MULTILINE))
@@ -197,26 +206,31 @@ def _refuse(conan: _Conan, mistake: Mistake) -> Test:
     return verdict(name, None)
 
 
-def _recipe_follows_cmake(conan: _Conan) -> Test:
-    recipe = json.loads(conan.run.log.run(["conan", "inspect", tree.ROOT, "--format=json", "-vquiet"],
-                                          env=conan.environment).output)
-    wrong = []
-    if recipe["version"] != cmake_options.version():
-        wrong.append(f"the recipe's version is {recipe['version']}, CMake's {cmake_options.version()}")
-    theirs = {name: ([str(value) for value in values], str(recipe["default_options"].get(name)))
-              for name, values in recipe["options_definitions"].items()}
-    ours = {"shared": (["True", "False"], "False"), "fPIC": (["True", "False"], "True")}
-    ours |= {option.short_name: (_conan_values(option), _conan_value(option.default))
-             for option in cmake_options.for_users()}
-    wrong += [f"{name}: the recipe has {theirs.get(name)}, CMake {ours.get(name)}"
-              for name in sorted(theirs.keys() | ours.keys()) if theirs.get(name) != ours.get(name)]
-    return verdict("conan: the recipe's version and options are CMake's", "\n".join(wrong))
+def _from_nothing(run: Run, kind: str, *, with_stand_in: bool) -> Test:
+    """What the page says to type where Conan was never used, and there is no network: its home is empty, but, where
+    asked for, for a package that stands in for tl::expected."""
+    run.progress(f"the page's line for {kind}")
+    name = f"packages page: conan: {kind}"
+    with tempfile.TemporaryDirectory(prefix="pinion-conan-") as folder:
+        home = pathlib.Path(folder) / "home"
+        environment = commands.environment(CONAN.programs, CMAKE.programs) | {"CONAN_HOME": str(home)}
+        packages_page.write_project(pathlib.Path(folder), {})
+        before = [["conan", "remote", "disable", "*"],
+                  ["conan", "create", tree.ROOT / "conan" / "stand_in", *_arguments(["gcc-12"], (), ())]]
+        apart = ["unshare", "-n"] if run.log.run(["unshare", "-n", "true"]).ok else []
+        for command in (*(before if with_stand_in else ()), ["sh", "-e", "-c", packages_page.commands_of("conan", kind)]):
+            result = run.log.run([*apart, *command], cwd=folder, env=environment)
+            if not result.ok:
+                return failed(name, commands.relevant(result.output))
+        if (home / "profiles" / "default").exists():
+            return failed(name, "Conan has made itself a profile")
+        return verdict(name, None if "test_timer_include" in result.output else "no program of the package ran")
 
 
 def _own_packages(conan: _Conan, parts: tuple[str, ...]) -> Test:
     """What builds another library is another package; a default of what was left out is not."""
     conan.run.progress("package identities")
-    part, default = parts[0], cmake_options.defaults(parts[0])[0].short_name
+    part, default = parts[0], catalogue.read().parts[0].backends[0].short_name
     variants = [(), (f"{part}=False",), ("assert=True",), ("shared=True",), ("modules=OFF",)]
     nodes = {options: _node(conan, options) for options in variants}
     identities = {options: node["package_id"] for options, node in nodes.items()}
@@ -231,15 +245,3 @@ def _node(conan: _Conan, options: tuple[str, ...]) -> dict:
     output = conan.must("graph", "info", tree.ROOT, "--format=json", "-vquiet",
                         *_arguments(["gcc-12", _SYSTEM], options, ()))
     return next(node for node in json.loads(output)["graph"]["nodes"].values() if node["name"] == "pinion")
-
-
-def _as_the_page_says() -> dict[str, list[str]]:
-    return {option.name: [option.short_name, *_conan_values(option)] for option in cmake_options.for_users()}
-
-
-def _conan_values(option: cmake_options.Option) -> list[str]:
-    return ["True", "False"] if option.values == ("ON", "OFF") else list(option.values)
-
-
-def _conan_value(value: str) -> str:
-    return {"ON": "True", "OFF": "False"}.get(value, value)

@@ -1,24 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/packages.md, taken at its word: its table of options is compared, and what it says to type is typed.
+"""docs/packages.md, taken at its word: what it says to type is typed.
 
 A fenced block is named by the comment before it. `file: NAME` is a file of every project, `MANAGER: file NAME` one of
-that package manager's, `MANAGER: use` and `MANAGER: swap` are commands, run one after the other in a fresh folder.
+that package manager's, `MANAGER: use` and `MANAGER: swap` are commands, run one after the other in a fresh folder,
+`conan: no-profile` and `conan: no-network` are the ones where there is none of that.
 """
 
 import dataclasses
 import pathlib
 import re
 
-from check import cmake_options, commands, tree
+from check import catalogue, commands, tree
 from check.execution import Run
 from check.results import Test, failed, verdict
 
 PAGE = tree.ROOT / "docs" / "packages.md"
 MANAGERS = ("cmake", "conan", "vcpkg")
 
-_BLOCK = re.compile(r"^(?:<!-- (?:(?P<manager>\w+): )?(?P<kind>use|swap|file)(?:(?: |: )(?P<name>\S+))? -->\n)?"
+_BLOCK = re.compile(r"^(?:<!-- (?:(?P<manager>\w+): )?(?P<kind>use|swap|file|no-profile|no-network)"
+                    r"(?:(?: |: )(?P<name>\S+))? -->\n)?"
                     r"^```(?P<language>\w*)\n(?P<content>.*?)^```$", re.MULTILINE | re.DOTALL)
-_ROW = re.compile(r"^\|(?P<cells>.+)\|$", re.MULTILINE)
 _PRINTS = "it works\n"
 _NO_BACKEND = "no_such_backend"
 
@@ -46,42 +47,23 @@ def unread_blocks() -> Test:
                    "\n".join([*(f"no comment names the block of `{line}`" for line in unread), *missing]))
 
 
-def options_of(column: int) -> dict[str, list[str]]:
-    """CMake's name of each option -> the code words in this column of its row (1 values, 2 Conan, 3 vcpkg)."""
-    rows = (match["cells"].split(" | ") for match in _ROW.finditer(PAGE.read_text(encoding="utf-8")))
-    return {name[0]: re.findall(r"`([^`]+)`", cells[column]) for cells in rows
-            if len(cells) == 4 and (name := re.findall(r"`(PINION_\w+)`", cells[0]))}
-
-
-def compare_options(what: str, column: int, expected: dict[str, list[str]]) -> Test:
-    said = options_of(column)
-    wrong = [f"{name}: the page says {said.get(name, 'nothing')}, it is {words}" for name, words in expected.items()
-             if said.get(name) != words]
-    wrong += [f"{name}: there is no such option" for name in said.keys() - expected.keys()]
-    return verdict(f"packages page: {what} of each option", "\n".join(wrong))
-
-
-def compare_values() -> Test:
-    return compare_options("the values", 1, {option.name: list(option.values) for option in cmake_options.for_users()})
-
-
 def follow(run: Run, manager: str, folder: pathlib.Path, environment: dict[str, str]) -> list[Test]:
     """Types what the page says about this manager. Then, for each place where it names the backend that is swapped in,
     once more with one there that doesn't exist, which has to be refused: so each place is known to matter."""
     environment = environment | {"CMAKE_GENERATOR": "Ninja"}
     run.progress(f"the page's lines for {manager}")
-    _write_project(folder, manager, _files(manager))
+    write_project(folder, _files(manager))
     tests = [_works(run, manager, kind, folder, environment) for kind in ("use", "swap")]
     name = f"packages page: {manager}: each place that names the backend matters"
     backend = _swapped_in(manager)
     places = [*((file, place) for file, text in _files(manager).items() for place in _places(backend, text)),
-              *((None, place) for place in _places(backend, _commands(manager, "swap")))]
+              *((None, place) for place in _places(backend, commands_of(manager, "swap")))]
     wrong = [complaint for file, place in places
              if (complaint := _swap_for_nothing(run, manager, folder, environment, backend, file, place))]
     return [*tests, verdict(name, "\n".join(wrong) if places else "it is named nowhere")]
 
 
-def _commands(manager: str, kind: str) -> str:
+def commands_of(manager: str, kind: str) -> str:
     return "".join(block.content for block in blocks() if (block.manager, block.kind) == (manager, kind))
 
 
@@ -91,8 +73,8 @@ def _files(manager: str) -> dict[str, str]:
 
 
 def _swapped_in(manager: str) -> str:
-    texts = [_commands(manager, "swap"), *_files(manager).values()]
-    values = cmake_options.defaults("timer")[0].values
+    texts = [commands_of(manager, "swap"), *_files(manager).values()]
+    values = catalogue.read().part("timer").backends[0].values
     return next((value for value in values if any(value in text for text in texts)), values[0])
 
 
@@ -100,7 +82,7 @@ def _places(backend: str, text: str) -> list[int]:
     return [match.start() for match in re.finditer(rf"\b{backend}\b", text)]
 
 
-def _write_project(folder: pathlib.Path, manager: str, files: dict[str, str]) -> None:
+def write_project(folder: pathlib.Path, files: dict[str, str]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     if not (folder / "pinion").exists():
         (folder / "pinion").symlink_to(tree.ROOT)
@@ -115,11 +97,11 @@ def _type(run: Run, lines: str, folder: pathlib.Path, environment: dict[str, str
 
 def _works(run: Run, manager: str, kind: str, folder: pathlib.Path, environment: dict[str, str]) -> Test:
     name = f"packages page: {manager}: {kind}"
-    result = _type(run, _commands(manager, kind), folder, environment)
+    result = _type(run, commands_of(manager, kind), folder, environment)
     if not result.ok or not result.output.endswith(_PRINTS):
         return failed(name, commands.relevant(result.output))
     got = _default_of(folder)
-    wanted = _swapped_in(manager) if kind == "swap" else cmake_options.defaults("timer")[0].default
+    wanted = _swapped_in(manager) if kind == "swap" else catalogue.read().part("timer").backends[0].default
     return verdict(name, None if got == wanted else f"the project was built with the default {got}, not {wanted}")
 
 
@@ -140,12 +122,12 @@ def _swap_for_nothing(run: Run, manager: str, folder: pathlib.Path, environment:
     def falsified(text: str) -> str:
         return text[:place] + _NO_BACKEND + text[place + len(backend):]
 
-    files, lines = _files(manager), _commands(manager, "swap")
+    files, lines = _files(manager), commands_of(manager, "swap")
     if file is None:
         lines = falsified(lines)
     else:
         files[file] = falsified(files[file])
-    _write_project(folder, manager, files)
+    write_project(folder, files)
     result = _type(run, lines, folder, environment)
     where = file or next(line for line in lines.splitlines() if _NO_BACKEND in line)
     if result.ok:

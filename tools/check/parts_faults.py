@@ -7,7 +7,7 @@ import re
 import shutil
 
 import parts
-from check import commands, tree
+from check import catalogue, commands, tree
 from check.execution import Run
 from check.python_tools import CMAKE
 from check.results import Test, verdict
@@ -45,7 +45,7 @@ FAULTS = {
 def run(run: Run, folder: pathlib.Path) -> list[Test]:
     run.progress("faults of cmake/parts.json")
     shutil.copytree(tree.ROOT / "cmake", folder / "cmake")
-    for name in (*(part.folder.split("/")[0] for part in parts.read_tree(tree.ROOT).everything), "modules", "CMakeLists.txt"):
+    for name in (*(part.folder.split("/")[0] for part in catalogue.read().everything), "modules", "CMakeLists.txt"):
         if not (folder / name).exists():
             (folder / name).symlink_to(tree.ROOT / name)
     tests = [verdict(f"bad input: parts.json: {name}", _wrong_answer(run, folder, *fault)) for name, fault in FAULTS.items()]

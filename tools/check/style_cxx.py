@@ -4,7 +4,7 @@
 import re
 
 import parts
-from check import tree
+from check import catalogue
 from check.cxx_text import closing, code_of, includes_of, line_of
 
 _HOSTS = ("boost/", "folly/")
@@ -48,7 +48,7 @@ def named_memory_order(path, text, _texts):
 
 def part_dependencies(path, text, texts):
     """A part includes base, and what its links in cmake/parts.json lead to; tests and benches also sim."""
-    known = parts.read(texts.get(parts.FILE) or (tree.ROOT / parts.FILE).read_text(encoding="utf-8"))
+    known = catalogue.read(texts)
     part = next((part for part in known.everything if path.startswith(f"{part.folder}/")), None)
     if part is None or not path.endswith((".hpp", ".cpp")):
         return []

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """For each rule of style trees that break it, each in another way, and trees that keep it, in spite of appearances."""
 
+import json
+import pathlib
+
+import parts
+
 _SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
 _TEST = "timer/tests/x_test.cpp"
 _HEADER = "timer/include/pinion/timer/x.hpp"
@@ -16,6 +21,18 @@ def _document(block: str) -> dict[str, str]:
 
 def _output(block: str) -> dict[str, str]:
     return {"README.md": f"<!-- output: examples/x.cpp -->\n```\n{block}```\n", "examples/x.expected": "fired 7\n"}
+
+
+def _catalogue(table: str) -> dict[str, str]:
+    """A tree of base alone, with one table made from it."""
+    text = (pathlib.Path(__file__).resolve().parents[2] / parts.FILE).read_text(encoding="utf-8")
+    file = json.loads(text) | {"hosts": [], "options": [], "development": []}
+    file["parts"] = [{"name": "base", "what": "words", "required": True}]
+    return {parts.FILE: json.dumps(file), "README.md": f"<!-- from cmake/parts.json: parts -->\n{table}<!-- end of parts -->\n"}
+
+
+_TABLE = "| part | flag | backends | what it is |\n|---|---|---|---|\n"
+_ROW = "| [base](base/README.md) | always there | | words |\n"
 
 
 # rule -> (trees of which each is to be found fault with, trees of which none is)
@@ -56,6 +73,11 @@ SAMPLES = {
          {_TEST: "#include <pinion/sim/x.hpp>\n", "sim/include/pinion/sim/x.hpp": ""},
          {"hosts/asio/include/pinion/asio.hpp": "#include <pinion/preempt/x.hpp>\n#include <pinion/base/x.hpp>\n",
           "preempt/include/pinion/preempt/x.hpp": "", "base/include/pinion/base/x.hpp": ""}],
+    ),
+    f"what comes from {parts.FILE} is up to date": (
+        [_catalogue(""), _catalogue(_TABLE + _ROW.replace("words", "word")), _catalogue(_TABLE + _ROW + _ROW),
+         {"vcpkg.json": "{}\n"}, {"a.hpp": "// from cmake/parts.json: nothing\n// end of nothing\n"}],
+        [_catalogue(_TABLE + _ROW), {"a.md": "a line that ends in `from cmake/parts.json: parts`\n"}],
     ),
     "only hosts/ names a host": (
         [{_HEADER: "#include <boost/asio.hpp>\n"}, {"base/src/x.cpp": "#include <folly/x.h>\n"}],

@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The configurations `vcpkg` and `vcpkg-deep`: both manifests, the overlay port with different features, each result
-consumed by the programs of test_package, mistakes that have to be refused, and what docs/packages.md says.
+"""The configurations `vcpkg` and `vcpkg-deep`: the overlay port with different features, each result consumed by the programs of test_package, mistakes that have to be refused, and what docs/packages.md says.
 
 Where a real `vcpkg` is on PATH, it does the installing, and is compared with the stand-in that does it elsewhere.
 """
 
 import dataclasses
-import json
 import pathlib
 import re
 import tempfile
 
-from check import cmake_options, commands, packages_page, tree, vcpkg_manifest, vcpkg_refusals, vcpkg_tool
+from check import catalogue, commands, packages_page, tree, vcpkg_refusals, vcpkg_tool
 from check.execution import Run
 from check.python_tools import CMAKE, OLD_CMAKE, PythonTool
 from check.results import Test, failed, skipped, verdict
@@ -47,9 +45,10 @@ _OLD_GCC = Consumer("gcc", cmake=OLD_CMAKE)
 
 
 def run(run: Run) -> list[Test]:
-    parts, hosts = tuple(cmake_options.parts()), tuple(cmake_options.hosts())
-    swaps = [(option.name, cmake_options.another_backend(option)) for part in parts
-             for option in cmake_options.defaults(part)]
+    known = catalogue.read()
+    parts = tuple(part.name for part in known.parts)
+    hosts = tuple(part.name for part in known.hosts if part.offered_by("vcpkg"))
+    swaps = [(option.name, option.another_value()) for part in known.parts for option in part.backends]
     installations = (
         Installation("default features", "pinion", parts, (_OLD_GCC, Consumer("gcc", build_type="Debug"))),
         Installation("all features", f"pinion[{','.join((*parts, *hosts, 'modules'))}]", (*parts, *hosts),
@@ -64,7 +63,7 @@ def run(run: Run) -> list[Test]:
         folder = pathlib.Path(name)
         vcpkg = vcpkg_tool.choose(run, folder / "chosen")
         stand_in = vcpkg_tool.stand_in(run, folder / "stand-in")
-        tests = [*_manifests(), *_page()]
+        tests = [packages_page.unread_blocks()]
         for installation in installations:
             tests += _install(vcpkg, installation)
         tests += [vcpkg_refusals.refuse(vcpkg, mistake) for mistake in vcpkg_refusals.mistakes()]
@@ -77,10 +76,13 @@ def run(run: Run) -> list[Test]:
 
 
 def run_deep(run: Run) -> list[Test]:
-    parts = tuple(cmake_options.parts())
+    known = catalogue.read()
+    parts = tuple(part.name for part in known.parts)
     installations = (
         Installation("modules alone", "pinion[core,modules]", (), (Consumer("clang", _BOTH),), "clang"),
-        *(Installation(f"{part} alone", f"pinion[core,{part}]", (part,), (Consumer("gcc"),)) for part in parts),
+        *(Installation(f"{part.name} alone", f"pinion[core,{part.name}]",
+                       tuple(name for name in parts if name == part.name or name in known.rests_on(part)), (Consumer("gcc"),))
+          for part in known.parts),
         Installation("shared", "pinion[modules]", parts, (Consumer("clang", _BOTH), Consumer("clang", _BOTH, "Debug")),
                      "clang", triplet="set(VCPKG_LIBRARY_LINKAGE dynamic)\n"),
         Installation("contracts, from the triplet", "pinion", parts, (Consumer("gcc"),),
@@ -135,38 +137,11 @@ def _consume(vcpkg: Vcpkg, installation: Installation, consumer: Consumer, place
 def _expected(installation: Installation) -> str:
     """What the programs of test_package compare with what they find."""
     result = {"EXPECTED_ASSERT": "0", "EXPECTED_STATISTICS": "0"}
-    for part in cmake_options.parts():
-        result[f"EXPECTED_{part.upper()}"] = str(int(part in installation.parts))
-        for option in cmake_options.defaults(part):
-            result[f"EXPECTED_{option.short_name.upper()}"] = option.default
-    for host in cmake_options.hosts():
-        result[f"EXPECTED_WITH_{host.upper()}"] = str(int(host in installation.parts))
+    for part in catalogue.read().optional:
+        result[f"EXPECTED_{part.switch.short_name.upper()}"] = str(int(part.name in installation.parts))
+        result |= {f"EXPECTED_{option.short_name.upper()}": option.default for option in part.options}
     result |= dict(line.split("=") for line in installation.expected)
     return ";".join(f"{name}={value}" for name, value in result.items())
-
-
-def _manifests() -> list[Test]:
-    texts = {file: file.read_text(encoding="utf-8") for file in (vcpkg_manifest.ROOT, vcpkg_manifest.PORT)}
-    tests = [verdict(f"vcpkg: form of {tree.relative(file)}", "\n".join(vcpkg_manifest.complaints_of_form(text)))
-             for file, text in texts.items()]
-    if any(test.detail for test in tests):
-        return tests
-    root, port = (json.loads(text) for text in texts.values())
-    portfile = (vcpkg_tool.PORTS / "pinion" / "portfile.cmake").read_text(encoding="utf-8")
-    about_port = [*vcpkg_manifest.complaints_of_pinion(port), *vcpkg_manifest.complaints_of_port(port, portfile)]
-    about_root = [*vcpkg_manifest.complaints_of_pinion(root), *vcpkg_manifest.complaints_of_root(root)]
-    return [*tests, verdict("vcpkg: the port says what is so", "\n".join(about_port)),
-            verdict("vcpkg: the developers' manifest says what is so", "\n".join(about_root))]
-
-
-def _page() -> list[Test]:
-    """A variable of the triplet is called as in CMake; a feature of more than on and off says what it stands for."""
-    variables = vcpkg_manifest.triplet_variables()
-    expected = {option.name: [option.name] if option.name in variables else
-                [cmake_options.feature_of(option), *(["ON", "OFF"] if len(option.values) > 2 else [])]
-                for option in cmake_options.for_users()}
-    return [packages_page.unread_blocks(), packages_page.compare_values(),
-            packages_page.compare_options("vcpkg's name", 3, expected)]
 
 
 def _compare(vcpkg: Vcpkg, stand_in: Vcpkg) -> Test:

@@ -4,7 +4,7 @@
 import dataclasses
 import shutil
 
-from check import cmake_options, commands, tree
+from check import catalogue, commands, tree
 from check.results import Test, failed, verdict
 from check.vcpkg_tool import PORTS, Vcpkg
 
@@ -46,8 +46,8 @@ DEFECTS = (
 
 
 def mistakes() -> list[Mistake]:
-    part = cmake_options.parts()[0]
-    default = cmake_options.defaults(part)[0]
+    first = catalogue.read().parts[0]
+    part, default = first.name, first.backends[0]
     return [
         Mistake("unknown feature", (f"pinion has no feature named {part}x",), spec=f"pinion[{part}x]"),
         Mistake("another system", ("only supported on 'linux'",), triplet="set(VCPKG_CMAKE_SYSTEM_NAME Darwin)\n"),
@@ -75,7 +75,8 @@ def refuse_defect(stand_in: Vcpkg, defect: Defect) -> Test:
     """The stand-in finds what the real one would find, in the smallest of packages."""
     stand_in.run.progress(defect.name)
     place = stand_in.new_place()
-    for name in ("CMakeLists.txt", "LICENSE", "base", "cmake", "modules", "hosts", *cmake_options.parts()):
+    folders = {part.folder.split("/")[0] for part in catalogue.read().everything}
+    for name in ("CMakeLists.txt", "LICENSE", "cmake", "modules", *folders):
         (place / name).symlink_to(tree.ROOT / name)
     file = shutil.copytree(PORTS / "pinion", place / "ports" / "pinion") / defect.file
     text = file.read_text(encoding="utf-8")
