@@ -14,7 +14,8 @@ cargo           the peers in Rust (bench/peers)
 cmake_build     configure, build, test one CMake preset
 style           the style rules, over every file of the tree (style_text, style_documents, style_cxx, generated; style_samples)
 tidy            clang-format and clang-tidy
-consumers       fresh projects that consume pinion (in cmake/consumers); bad_input: what they are told when they err
+consumers       fresh projects that consume pinion (in cmake/consumers); bad_input: what they are told when they err;
+                throw_away: a part, a backend and an option added to a copy of the tree
 conan           packages made by Conan (recipe: conanfile.py)
 vcpkg           packages made by vcpkg (port: ports/pinion; vcpkg_tool, vcpkg_refusals), and the program
                 that stands in for vcpkg where there is none (vcpkg_stand_in, vcpkg_platform, vcpkg_lint)

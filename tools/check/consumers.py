@@ -12,7 +12,7 @@ import shlex
 import shutil
 import tempfile
 
-from check import bad_input, cmake_build, commands, tree
+from check import bad_input, cmake_build, commands, throw_away, tree
 from check.commands import StepFailed
 from check.execution import Run
 from check.python_tools import CMAKE, OLD_CMAKE, PythonTool
@@ -84,6 +84,7 @@ def run(run: Run) -> list[Test]:
             run.progress(f"consumer {number} of {len(CONSUMERS)}")
             complaint = _consume(run, consumer, prefixes.get(consumer.prefix), folder / f"consumer-{number}")
             tests.append(verdict(f"package: {consumer.name}", complaint))
+        tests += throw_away.run(run, folder / "throw-away")
         return tests + bad_input.run(run, prefixes["release"], prefixes["modules"], folder)
 
 

@@ -37,7 +37,7 @@ class Installation:
     consumers: tuple[Consumer, ...]
     compiler: str = "gcc"
     triplet: str = ""  # lines beside the usual ones
-    expected: tuple[str, ...] = ()  # what the programs are to find other than the defaults
+    values: dict[str, str] = dataclasses.field(default_factory=dict)  # of options, where they are not the defaults
 
 
 _BOTH = ("include", "import")
@@ -48,16 +48,14 @@ def run(run: Run) -> list[Test]:
     known = catalogue.read()
     parts = tuple(part.name for part in known.parts)
     hosts = tuple(part.name for part in known.hosts if part.offered_by("vcpkg"))
-    swaps = [(option.name, option.another_value()) for part in known.parts for option in part.backends]
+    swaps = {option.name: option.another_value() for part in known.parts for option in part.backends} | {"PINION_ASSERT": "ON"}
     installations = (
         Installation("default features", "pinion", parts, (_OLD_GCC, Consumer("gcc", build_type="Debug"))),
         Installation("all features", f"pinion[{','.join((*parts, *hosts, 'modules'))}]", (*parts, *hosts),
                      (Consumer("clang", _BOTH), Consumer("clang", _BOTH, "Debug"), _OLD_GCC, Consumer("gcc")), "clang"),
         Installation("no features", "pinion[core]", (), (Consumer("gcc"),)),
         Installation("other default backends and contracts, from the triplet", "pinion", parts, (Consumer("gcc"),),
-                     triplet="".join(f"set({name} {backend})\n" for name, backend in (*swaps, ("PINION_ASSERT", "ON"))),
-                     expected=(*(f"EXPECTED_{name.removeprefix('PINION_')}={backend}" for name, backend in swaps),
-                               "EXPECTED_ASSERT=1")),
+                     triplet="".join(f"set({name} {value})\n" for name, value in swaps.items()), values=swaps),
     )
     with tempfile.TemporaryDirectory(prefix="pinion-vcpkg-") as name:
         folder = pathlib.Path(name)
@@ -86,7 +84,7 @@ def run_deep(run: Run) -> list[Test]:
         Installation("shared", "pinion[modules]", parts, (Consumer("clang", _BOTH), Consumer("clang", _BOTH, "Debug")),
                      "clang", triplet="set(VCPKG_LIBRARY_LINKAGE dynamic)\n"),
         Installation("contracts, from the triplet", "pinion", parts, (Consumer("gcc"),),
-                     triplet="set(PINION_ASSERT ON)\n", expected=("EXPECTED_ASSERT=1",)),
+                     triplet="set(PINION_ASSERT ON)\n", values={"PINION_ASSERT": "ON"}),
         Installation("release only", "pinion[modules]", parts, (Consumer("clang", _BOTH),), "clang",
                      triplet="set(VCPKG_BUILD_TYPE release)\n"),
     )
@@ -121,10 +119,11 @@ def _consume(vcpkg: Vcpkg, installation: Installation, consumer: Consumer, place
     build = place / f"consumer-{consumer.compiler}-{consumer.build_type}-{consumer.cmake.folder}"
     environment = commands.environment(consumer.cmake.programs, CMAKE.programs) | {"VCPKG_ROOT": str(vcpkg.root)}
     parts = ("base", *installation.parts)
+    expected = catalogue.expected(catalogue.read(), parts, installation.values)
     for command in (
         ["cmake", "-S", tree.ROOT / "test_package", "-B", build, "-G", "Ninja", *vcpkg.consumer_arguments(place),
          f"-DCMAKE_BUILD_TYPE={consumer.build_type}", f"-DPARTS={';'.join(parts)}",
-         f"-DMODULES={'ON' if 'import' in consumer.doors else 'OFF'}", f"-DEXPECTED={_expected(installation)}"],
+         f"-DMODULES={'ON' if 'import' in consumer.doors else 'OFF'}", f"-DEXPECTED={';'.join(expected)}"],
         ["cmake", "--build", build, "--parallel", vcpkg.run.jobs],
         *([build / f"test_{part}_{door}"] for part in parts for door in consumer.doors),
     ):
@@ -132,16 +131,6 @@ def _consume(vcpkg: Vcpkg, installation: Installation, consumer: Consumer, place
         if not result.ok:
             return commands.relevant(result.output)
     return None
-
-
-def _expected(installation: Installation) -> str:
-    """What the programs of test_package compare with what they find."""
-    result = {"EXPECTED_ASSERT": "0", "EXPECTED_STATISTICS": "0"}
-    for part in catalogue.read().optional:
-        result[f"EXPECTED_{part.switch.short_name.upper()}"] = str(int(part.name in installation.parts))
-        result |= {f"EXPECTED_{option.short_name.upper()}": option.default for option in part.options}
-    result |= dict(line.split("=") for line in installation.expected)
-    return ";".join(f"{name}={value}" for name, value in result.items())
 
 
 def _compare(vcpkg: Vcpkg, stand_in: Vcpkg) -> Test:
