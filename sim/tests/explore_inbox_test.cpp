@@ -15,6 +15,8 @@
 #include <thread>
 #include <vector>
 
+#include "to_the_end.hpp"
+
 namespace pinion::sim {
 namespace {
 
@@ -138,25 +140,27 @@ struct office {
 };
 
 template <template <class> class Inbox>
-exploration explored(const variation& how = {}, const limits& bounds = {}) {
+auto two_producers(const variation& how = {}) {
   using state = office<Inbox<explored_sync>, explored_sync, 2>;
   scenario<state> result{[how] { return std::make_shared<state>(how); }};
   result.thread("owner", [](state& s) { s.owner(); });
   result.thread("left", [](state& s) { s.producer(0, 1); });
   result.thread("right", [](state& s) { s.producer(1, 2); });
   result.finally([](state& s) { require(s.sum == 3, "an item was lost or came twice"); });
-  return explore(result, bounds);
+  return result;
+}
+
+template <template <class> class Inbox>
+exploration explored(const variation& how) {
+  return explore(two_producers<Inbox>(how));
 }
 
 void expect_found(const exploration& found, const std::string& violation) {
   EXPECT_EQ(found.violation.substr(0, violation.size()), violation) << found.report();
 }
 
-TEST(explore_inbox, ATaggedInboxLosesNothing) {
-  const exploration found = explored<tagged_inbox>();
-
-  EXPECT_TRUE(found) << found.report();
-  EXPECT_TRUE(found.is_complete) << found.report();
+TEST(explore_inbox, ATaggedInboxLosesNothingWithThreePreemptions) {
+  EXPECT_EQ(testing::what_breaks_to_the_end("tagged inbox", two_producers<tagged_inbox>(), 3), "");
 }
 
 TEST(explore_inbox, EachMissingOrderOfATaggedInboxIsADataRace) {
@@ -169,11 +173,8 @@ TEST(explore_inbox, EachMissingStepOfATaggedInboxLosesAWake) {
   expect_found(explored<tagged_inbox>({.push_signals = false}), "lost wake");
 }
 
-TEST(explore_inbox, AFlaggedInboxLosesNothingWithItsFencesAndAWakeWithoutThem) {
-  const exploration found =
-      explored<flagged_inbox>({}, {.executions_max = 200'000, .random_executions = 50'000});
-
-  EXPECT_TRUE(found) << found.report();
+TEST(explore_inbox, AFlaggedInboxLosesNothingWithTwoPreemptionsAndAWakeWithoutItsFences) {
+  EXPECT_EQ(testing::what_breaks_to_the_end("flagged inbox", two_producers<flagged_inbox>(), 2), "");
   expect_found(explored<flagged_inbox>({.has_fences = false}), "lost wake");
 }
 

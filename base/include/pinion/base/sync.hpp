@@ -4,7 +4,8 @@
 //
 // Code that several threads share names no std::atomic. It takes a `Sync`, and from it its atomics, fences, waits, and a
 // wrapper for what is shared and not atomic. Shipped, that is std_sync: std::atomic and the system calls, at no cost. Under
-// test it is sim::explored_sync, and the same lines run under every interleaving, with every stale value that the orders allow.
+// test it is sim::explored_sync, and the same lines run under every interleaving with a bounded number of preemptions, with
+// every stale value that the orders allow.
 //
 //   template <sync_traits Sync = std_sync>
 //   class mailbox {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// explore: runs lock-free code under every interleaving, with every stale value that the C++20 memory model allows.
+// explore: runs lock-free code under every interleaving with at most so many preemptions (limits::preemptions_max, 3), with
+// every stale value that the C++20 memory model allows.
 //
 // A scenario is a state that is made anew for each execution, up to three threads (four if need be) that share it, and a check
 // when all have ended. What the threads share is made of explored_sync, or of shipped code that takes its sync_traits as a
-// template parameter. explore() runs it again and again, each time with other choices, until all are used up or one breaks
-// something; then it says which operations in which order did it, and gives a string with which replay() does it again.
+// template parameter. explore() runs it again and again, each time with other choices, until all within the limits are used up or one
+// breaks something; then it says which operations in which order did it, and gives a string with which replay() does it again.
 //
 //   constexpr auto relaxed = std::memory_order_relaxed;
 //   struct flags { sim::explored_sync::atomic<int> left{0}, right{0}; bool saw_none[2]{}; };
@@ -16,6 +17,7 @@
 //   dekker.finally([](flags& f) { sim::require(!(f.saw_none[0] && f.saw_none[1]), "both are in"); });
 //   const sim::exploration found = sim::explore(dekker);
 //   EXPECT_TRUE(found) << found.report();
+//   EXPECT_TRUE(found.is_complete);                      // or the limits ended the search, and a part was not seen
 //
 // It finds: what require() denies, broken PINION_ASSERTs, exceptions, data races on `plain`, lost wakes (all wait and nobody
 // will wake them), words used before their making or after their end is known, and threads that do not come to an end.
