@@ -26,8 +26,7 @@ void expect_counted(const Counted& of, std::uint64_t spin_statistics::* events, 
     EXPECT_EQ(of.statistics().*events, times);
   }
 }
-template <class Counted>
-concept has_statistics = requires(const Counted& of) { of.statistics(); };
+template <class Counted> concept has_statistics = requires(const Counted& of) { of.statistics(); };
 static_assert(has_statistics<spin_budget> == is_counted);
 static_assert(is_counted || sizeof(spin_budget) == sizeof(spin_options) + 2 * sizeof(duration));
 
