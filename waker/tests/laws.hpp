@@ -10,17 +10,12 @@
 #include <vector>
 
 #include "any_channel.hpp"
-#include "violation.hpp"
+#include "law.hpp"
 
 namespace pinion::waker::testing {
 
+using pinion::testing::broken;
 using pinion::testing::violation;
-
-/// A violation from words and numbers, with the seed.
-template <class... Words>
-violation broken(const channel_factory& factory, const Words&... words) {
-  return pinion::testing::in_words(words..., " (seed ", factory.seed, ')');
-}
 
 struct clause {
   const char* law;   ///< "W1"
@@ -28,6 +23,12 @@ struct clause {
   violation (*check)(const channel_factory&);
   bool needs_w3 = false;  ///< holds only where pushes neither allocate nor wait
 };
+[[nodiscard]] inline bool is_for(const clause& c, const channel_factory& factory) {
+  return !c.needs_w3 || factory.keeps_w3;
+}
+[[nodiscard]] inline std::string why_skipped(const clause&, const channel_factory& factory) {
+  return factory.unavailable;
+}
 
 [[nodiscard]] std::vector<clause> no_lost_wake();           // W1
 [[nodiscard]] std::vector<clause> one_signal_per_arm();     // W2
@@ -42,8 +43,5 @@ struct clause {
 
 /// W1, W2, W5 and W7 under contention: for a program of its own, which ThreadSanitizer watches.
 [[nodiscard]] std::vector<clause> between_threads();
-
-/// Runs the clauses of one law, in order, up to the first violation.
-[[nodiscard]] violation check_law(const std::string& law, const channel_factory& factory);
 
 }  // namespace pinion::waker::testing

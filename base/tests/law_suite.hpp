@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The laws of a part as tests: each clause for each backend, and each mutant by the law that must kill it.
+//
+//   [[maybe_unused]] const bool are_listed = (add_laws(laws(), backends()), add_mutants(laws(), mutants()), true);
+//
+//   <part>_conformance --gtest_filter='my_backend*'     one backend
+//   <part>_conformance --gtest_filter='mutants.*'       what the suite is worth
+//   PINION_TEST_SEED=7 <part>_conformance               other numbers; a failure prints the seed it had
+//
+// A mutant is right but for one defect; without that it is the mutant's frame. A frame keeps every law, or a
+// kill could be the frame's doing. What a part brings is told in law.hpp.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "law.hpp"
+#include "listed_test.hpp"
+
+namespace pinion::testing {
+
+/// What is right but for one defect.
+template <class Factory>
+struct mutant_of {
+  const char* law;        ///< that kills it
+  Factory factory;        ///< its name is the mutant's
+  Factory frame;          ///< the same without the defect; mutants that share one give it one name
+  std::string origin{};   ///< who has the defect
+  std::string skipped{};  ///< why it can't be tried in this build
+};
+
+template <class Clause, class Factory>
+void law_holds(const Clause& c, const Factory& backend) {
+  if (const std::string why = why_skipped(c, backend); !why.empty()) GTEST_SKIP() << why;
+  const violation what = check_clause(c, backend);
+  EXPECT_FALSE(what) << "law " << c.law << " is broken by " << backend.name << ": " << what.what();
+}
+
+template <class Clause, class Factory>
+void is_killed(const std::vector<Clause>& laws, const mutant_of<Factory>& m) {
+  if (!m.skipped.empty()) GTEST_SKIP() << m.skipped;
+  const violation what = check_law(laws, m.law, m.factory);
+  EXPECT_TRUE(what) << "mutant " << m.factory.name << " is alive: law " << m.law << " did not see it";
+  std::cout << "mutant " << m.factory.name << (m.origin.empty() ? "" : " (" + m.origin + ')')
+            << ", killed by " << m.law << ": " << what.what() << '\n';
+}
+
+/// `judging`: the laws that kill mutants of this frame. Each must have something to say of it.
+template <class Clause, class Factory>
+void keeps_every_law(const std::vector<Clause>& laws, const Factory& frame, std::set<std::string> judging) {
+  for (const Clause& c : laws) {
+    if (!is_for(c, frame)) continue;
+    judging.erase(c.law);
+    if (!why_skipped(c, frame).empty()) continue;
+    const violation what = check_clause(c, frame);
+    EXPECT_FALSE(what) << frame.name << " breaks law " << c.law << " without a defect, " << c.name << ": "
+                       << what.what();
+  }
+  EXPECT_TRUE(judging.empty()) << "no clause of " << *judging.begin() << " is for " << frame.name;
+}
+
+/// A test for each of these clauses and each backend that it is for.
+template <class Clause, class Factory>
+void add_laws(const std::vector<Clause>& laws, const std::vector<Factory>& backends) {
+  for (Factory backend : backends) {
+    backend.seed = seed_from_environment();
+    for (const Clause& c : laws) {
+      if (!is_for(c, backend)) continue;
+      add_test(backend.name, std::string{c.law} + c.name, [c, backend] { law_holds(c, backend); });
+    }
+  }
+}
+
+/// A test for each mutant and each frame, and one that there is a mutant for every law.
+template <class Clause, class Factory>
+void add_mutants(const std::vector<Clause>& laws, const std::vector<mutant_of<Factory>>& mutants) {
+  std::map<std::string, Factory> frames;
+  std::map<std::string, std::set<std::string>> judging;
+  std::set<std::string> unproven;
+  for (const Clause& c : laws) unproven.insert(c.law);
+  for (mutant_of<Factory> m : mutants) {
+    m.factory.seed = m.frame.seed = seed_from_environment();
+    frames.emplace(m.frame.name, m.frame);
+    judging[m.frame.name].insert(m.law);
+    unproven.erase(m.law);
+    add_test("mutants", m.factory.name + "IsKilledBy" + m.law, [laws, m] { is_killed(laws, m); });
+  }
+  for (const auto& [name, frame] : frames) {
+    add_test("frames", name + "WithoutADefectKeepsEveryLaw",
+             [laws, frame, by = judging[name]] { keeps_every_law(laws, frame, by); });
+  }
+  add_test("suite", "HasAMutantForEveryLaw", [unproven] {
+    EXPECT_TRUE(unproven.empty()) << "no mutant shows that the suite would see a breach of "
+                                  << *unproven.begin();
+  });
+}
+
+}  // namespace pinion::testing
