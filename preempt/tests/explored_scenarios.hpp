@@ -196,20 +196,68 @@ sim::scenario<ticker_world<Sync>> a_ticker_that_ends(bool rests) {
   return result;
 }
 
-/// What the first of them that breaks says, or nothing.
-template <class Sync, class Say>
-std::string what_breaks(const sim::limits& limits, Say say) {
+/// A gate, and what the thread that waits there is to see: the end of a slice, or a note.
+template <class Sync>
+struct gate_world {
+  basic_tick_gate<Sync> gate;
+  typename Sync::template atomic<std::uint64_t> end{never.ns};
+  explored_lock<Sync> mutex;
+  typename Sync::template plain<bool> is_noted{false};
+};
+
+/// An owner begins a slice as the thread goes to sleep for ever: the thread doesn't, or is woken.
+template <class Sync>
+sim::scenario<gate_world<Sync>> an_end_before_sleep() {
+  using world = gate_world<Sync>;
+  sim::scenario<world> result;
+  result.thread("owner", [](world& w) {
+    w.end.store(50, std::memory_order_relaxed);
+    w.gate.opened(instant{50});
+  });
+  result.thread("sleeper", [](world& w) {
+    const auto end = [&w] { return instant{w.end.load(std::memory_order_relaxed)}; };
+    while (end() == never) w.gate.wait(never, [&](instant until) { return until <= end(); });
+  });
+  return result;
+}
+
+/// A note is left under the lock, and the thread called.
+template <class Sync>
+sim::scenario<gate_world<Sync>> a_call_before_sleep() {
+  using world = gate_world<Sync>;
+  sim::scenario<world> result;
+  result.thread("caller", [](world& w) {
+    {
+      const std::scoped_lock lock{w.mutex};
+      w.is_noted.write(true);
+    }
+    w.gate.call();
+  });
+  result.thread("sleeper", [](world& w) {
+    const auto is_noted = [&w] {
+      const std::scoped_lock lock{w.mutex};
+      return w.is_noted.read();
+    };
+    while (!is_noted()) w.gate.wait(never, [&](instant) { return !is_noted(); });
+  });
+  return result;
+}
+
+/// What the first of them that breaks says, or nothing. `explore` is given a name and a scenario.
+template <class Sync, class Explore>
+std::string what_breaks(Explore explore) {
   std::string report;
   const auto see = [&](const char* name, const auto& scenario) {
     if (!report.empty()) return;
-    const sim::exploration found = sim::explore(scenario, limits);
-    say(name, found);
+    const sim::exploration found = explore(name, scenario);
     if (!found) report = std::string{name} + ": " + found.report();
   };
   see("one late end", late_ends<Sync>(1));
   see("two late ends", late_ends<Sync>(2));
   see("ends of one owner's slices", ends_of_slices<Sync>(1));
   see("ends of two owners' slices", ends_of_slices<Sync>(2));
+  see("an end before sleep", an_end_before_sleep<Sync>());
+  see("a call before sleep", a_call_before_sleep<Sync>());
   see("an owner who rests", owners_who_rest<Sync>(1, 2));
   see("two owners who rest", owners_who_rest<Sync>(2, 1));
   see("a ticker that ends", a_ticker_that_ends<Sync>(false));
