@@ -90,13 +90,28 @@ TEST(suite, HasAMutantForEveryLaw) {
                                 << *unproven.begin();
 }
 
-TEST(suite, FindsNothingWrongWithAMutantsUnalteredBase) {
-  const source_factory right = factory_of("none", defect::none, pinion::testing::seed_from_environment());
+// A kill is the defect's doing only if the frame, which is the same for all mutants, is right without it.
+TEST(suite, JudgesTheFrameOfAllMutantsByEachLaw) {
+  const source_factory frame =
+      factory_of("the frame", defect::none, pinion::testing::seed_from_environment());
+  std::set<std::string> unjudged;
+  for (const mutant& m : mutants) unjudged.insert(m.law);
 
+  for (const clause& c : laws())
+    if (is_for(c, frame)) unjudged.erase(c.law);
+
+  EXPECT_TRUE(unjudged.empty()) << *unjudged.begin();
+}
+
+void register_frame() {
+  const source_factory frame =
+      factory_of("the frame", defect::none, pinion::testing::seed_from_environment());
   for (const clause& c : laws()) {
-    if (!is_for(c, right)) continue;
-    const violation what = c.check(right);
-    EXPECT_FALSE(what) << c.law << ' ' << c.name << ": " << what.what();
+    if (!is_for(c, frame)) continue;
+    pinion::testing::add_test("frame", std::string{c.law} + c.name, [c, frame] {
+      const violation what = c.check(frame);
+      EXPECT_FALSE(what) << "law " << c.law << " is broken by the frame of the mutants: " << what.what();
+    });
   }
 }
 
@@ -105,6 +120,7 @@ TEST(suite, FindsNothingWrongWithAMutantsUnalteredBase) {
 
 int main(int argc, char** argv) {
   pinion::preempt::testing::register_all();
+  pinion::preempt::testing::register_frame();
   ::testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }
