@@ -6,26 +6,15 @@
 #include <cstdio>
 
 namespace pinion::preempt {
-namespace {
-
-// The longest that is counted in that place.
-std::uint64_t longest_in(std::size_t place) noexcept {
-  constexpr std::size_t each = queue_slices::places_a_power;
-  if (place < each) return place;
-  return ((each + place % each + 1) << (place / each - 1)) - 1;
-}
-
-}  // namespace
+inline namespace PINION_MODE {
 
 duration queue_slices::quantile(std::uint32_t in_a_thousand) const noexcept {
-  // The rank of that one, from 1; as many in a thousand of none are none.
-  std::uint64_t left = std::max<std::uint64_t>((slices * std::min(in_a_thousand, 1000U) + 999) / 1000, 1);
-  // Not the last place: it has all that are longer than fits.
-  for (std::size_t place = 0; place + 1 < by_length.size(); ++place) {
-    if (by_length[place] >= left) return std::min(duration{longest_in(place)}, longest);
-    left -= by_length[place];
-  }
+#if PINION_COUNTED
+  return std::min(duration{by_length.quantile(in_a_thousand)}, longest);
+#else
+  static_cast<void>(in_a_thousand);
   return longest;
+#endif
 }
 
 std::string to_string(const queue_slices& of) {
@@ -41,4 +30,5 @@ std::string to_string(const queue_slices& of) {
   return text;
 }
 
+}  // namespace PINION_MODE
 }  // namespace pinion::preempt

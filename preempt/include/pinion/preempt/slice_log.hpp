@@ -14,11 +14,8 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <cstddef>
 #include <cstdint>
-#include <pinion/base/assert.hpp>
+#include <pinion/base/histogram.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/config.hpp>
 #include <pinion/preempt/stall_watch.hpp>
@@ -26,20 +23,25 @@
 
 namespace pinion::preempt {
 
-/// What one queue's slices were like. Of the owner; counted where PINION_STATISTICS=ON.
+inline namespace PINION_MODE {
+
+/// What one queue's slices were like. Of the owner. slice_log counts in it where PINION_STATISTICS=ON, and elsewhere leaves its five
+/// numbers at 0.
 struct queue_slices {
   std::uint64_t slices = 0;
   std::uint64_t checks = 0;
   std::uint64_t yields = 0;
   duration total{0};
   duration longest{0};
-  /// How many slices were of each length: 16 places for each power of two of nanoseconds, so that a quantile is at most 1/16 too long.
-  static constexpr std::size_t places_a_power = 16;
-  std::array<std::uint32_t, 48 * places_a_power> by_length{};
+#if PINION_COUNTED
+  /// How many slices were of each length in ns, up to 68 s, to a sixteenth.
+  histogram<36, 4, std::uint32_t> by_length;
+#endif
 
   /// Notes one of that length.
   void add(duration length) noexcept;
-  /// The length that so many in a thousand were no longer than, rounded up by at most 1/16; 0 if there was none.
+  /// The length that so many in a thousand were no longer than, rounded up by at most 1/16; beyond 68 s, and where PINION_STATISTICS=OFF,
+  /// the longest. 0 if there was none.
   [[nodiscard]] duration quantile(std::uint32_t in_a_thousand) const noexcept;
   /// 99 in 100.
   [[nodiscard]] duration p99() const noexcept { return quantile(990); }
@@ -47,8 +49,6 @@ struct queue_slices {
 
 /// One line for people: how many, checks and yields a slice, P50, P99, longest.
 [[nodiscard]] std::string to_string(const queue_slices& slices);
-
-inline namespace PINION_MODE {
 
 /// Of one executor.
 class slice_log {
@@ -112,22 +112,16 @@ class slice_log {
 #endif
 };
 
-}  // namespace PINION_MODE
-
 // ---- Implementation ----
 
 inline void queue_slices::add(duration length) noexcept {
   ++slices;
   total = total + length;
   longest = std::max(longest, length);
-  // Below 16 ns a place each; above, the four bits after the leading one.
-  const std::uint64_t ns = length.ns;
-  std::size_t place = ns;
-  if (ns >= places_a_power) {
-    const auto power = static_cast<unsigned>(std::bit_width(ns)) - 5U;
-    place = (power + 1U) * places_a_power + ((ns >> power) & 15U);
-  }
-  ++by_length[std::min(place, by_length.size() - 1)];
+#if PINION_COUNTED
+  by_length.add(length.ns);
+#endif
 }
 
+}  // namespace PINION_MODE
 }  // namespace pinion::preempt
