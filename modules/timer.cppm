@@ -49,7 +49,6 @@ using pinion::timer::nested_levels;
 using pinion::timer::ordered_map;
 using pinion::timer::overflow_wheel;
 using pinion::timer::overlapping_levels;
-using pinion::timer::owning;
 using pinion::timer::phase;
 using pinion::timer::point_in_time;
 using pinion::timer::poll_result;

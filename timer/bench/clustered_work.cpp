@@ -42,7 +42,7 @@ void add_clustered_work() {
   add_one<store_contestant<two_level_wheel>>("two_level_wheel");
   add_one<store_contestant<stationary_wheel>>("stationary_wheel");
   add_one<store_contestant<overflow_wheel>>("overflow_wheel");
-  add_one<hook_contestant<bitmap_wheel::levels_type>>("bitmap_wheel");
+  add_one<bitmap_entries>("bitmap_wheel");
   add_one<store_contestant<deferred_wheel>>("deferred_wheel");
   add_one<deferred_hooks>("deferred_hooks");
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <pinion/timer.hpp>
+#include <pinion/timer/detail/slab.hpp>
 #include <utility>
 
 namespace pinion::timer::bench::inline PINION_MODE {
@@ -45,14 +46,26 @@ class store_contestant {
   Store<std::uint64_t> store_;
 };
 
+/// A hook with a payload.
+struct item : timer_hook {
+  std::uint64_t payload = 0;
+  item* next_free = nullptr;
+};
+inline std::uint64_t& payload_of(item& i) noexcept { return i.payload; }
+inline item* next_free_of(item& i) noexcept { return i.next_free; }
+inline void set_next_free(item& i, item* next) noexcept { i.next_free = next; }
+
+// An entry of bitmap_wheel has room for a payload, and while it is free for the next one that is.
+inline std::uint64_t& payload_of(bitmap_wheel::entry& e) noexcept { return e.user; }
+inline bitmap_wheel::entry* next_free_of(bitmap_wheel::entry& e) noexcept {
+  return static_cast<bitmap_wheel::entry*>(e.context);
+}
+inline void set_next_free(bitmap_wheel::entry& e, bitmap_wheel::entry* next) noexcept { e.context = next; }
+
 /// A wheel of hooks, used as its users do: the hooks are theirs, here in one array, and a name is a pointer.
-template <class Levels>
+template <class Wheel>
 class hook_contestant {
-  struct item : timer_hook {
-    explicit item(item* next) noexcept : next_free(next) {}
-    std::uint64_t payload = 0;
-    item* next_free;
-  };
+  using hook = typename Wheel::hook_type;
 
  public:
   explicit hook_contestant(std::uint64_t start_ns) : hooks_(instant{start_ns}) {}
@@ -60,32 +73,32 @@ class hook_contestant {
   hook_contestant& operator=(const hook_contestant&) = delete;
   ~hook_contestant() { hooks_.clear(); }
 
-  item* arm(std::uint64_t deadline_ns, std::uint64_t payload) {
+  hook* arm(std::uint64_t deadline_ns, std::uint64_t payload) {
     if (free_ == nullptr) {
       items_.grow_to(made_ + 1);
-      make_items(made_ + slab<item>::page_size);
+      make_items(made_ + slab<hook>::page_size);
     }
-    item* i = std::exchange(free_, free_->next_free);
-    i->payload = payload;
-    hooks_.schedule(*i, instant{deadline_ns});
-    return i;
+    hook* h = std::exchange(free_, next_free_of(*free_));
+    payload_of(*h) = payload;
+    hooks_.schedule(*h, instant{deadline_ns});
+    return h;
   }
-  std::uint64_t cancel(item* i) {
-    if (!hooks_.cancel(*i)) return 0;
-    i->next_free = std::exchange(free_, i);
-    return i->payload;
+  std::uint64_t cancel(hook* h) {
+    if (!hooks_.cancel(*h)) return 0;
+    set_next_free(*h, std::exchange(free_, h));
+    return payload_of(*h);
   }
-  item* push_on(item* i, std::uint64_t deadline_ns, std::uint64_t) {
-    hooks_.schedule(*i, instant{deadline_ns});
-    return i;
+  hook* push_on(hook* h, std::uint64_t deadline_ns, std::uint64_t) {
+    hooks_.schedule(*h, instant{deadline_ns});
+    return h;
   }
   template <class Fired>
   void advance(std::uint64_t now_ns, Fired fired) {
-    hooks_.poll(instant{now_ns}, [&](item& i) { fired(i.payload); });
+    hooks_.poll(instant{now_ns}, unlimited, [&](hook& h) { fired(payload_of(h)); });
   }
   template <class Fired>
   bool advance_within(std::uint64_t now_ns, std::size_t budget, Fired fired) {
-    return hooks_.poll(instant{now_ns}, budget, [&](item& i) { fired(i.payload); }).more;
+    return hooks_.poll(instant{now_ns}, budget, [&](hook& h) { fired(payload_of(h)); }).more;
   }
   std::uint64_t next_wakeup() const { return hooks_.next_wakeup().ns; }
   void reserve(std::size_t n) {
@@ -93,27 +106,28 @@ class hook_contestant {
     make_items(items_.capacity());
   }
   std::uint64_t work() const
-    requires requires(const hook_wheel<item, Levels>& w) { w.work(); }
+    requires requires(const Wheel& w) { w.work(); }
   {
     return hooks_.work();
   }
 
  private:
-  /// The slab's room becomes items, up to a number of them.
+  /// The slab's room becomes hooks, up to a number of them.
   void make_items(std::size_t end) {
     for (auto k = static_cast<std::uint32_t>(end); k-- > made_;) {
-      free_ = std::construct_at(&items_[k], free_);
+      set_next_free(*std::construct_at(&items_[k]), std::exchange(free_, &items_[k]));
     }
     made_ = end;
   }
 
-  slab<item> items_;
+  slab<hook> items_;
   std::size_t made_ = 0;
-  item* free_ = nullptr;
-  hook_wheel<item, Levels> hooks_;
+  hook* free_ = nullptr;
+  Wheel hooks_;
 };
 
-/// The intrusive form of deferred_wheel: the same levels over hooks.
-using deferred_hooks = hook_contestant<deferred_levels>;
+/// bitmap_wheel, and the intrusive form of deferred_wheel: the same levels over hooks.
+using bitmap_entries = hook_contestant<bitmap_wheel>;
+using deferred_hooks = hook_contestant<deferred_hook_wheel<item>>;
 
 }  // namespace pinion::timer::bench::inline PINION_MODE

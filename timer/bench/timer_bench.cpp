@@ -23,13 +23,13 @@ int main(int argc, char** argv) {
   // Its rings may be late by seconds, so that other timers fire in conn300k than in the rest.
   bench::add_coarse_contestant<bench::store_contestant<stationary_wheel>>("stationary_wheel");
   bench::add_contestant<bench::store_contestant<overflow_wheel>>("overflow_wheel");
-  bench::add_contestant<bench::hook_contestant<bitmap_wheel::levels_type>>("bitmap_wheel");
+  bench::add_contestant<bench::bitmap_entries>("bitmap_wheel");
   bench::add_contestant<bench::store_contestant<deferred_wheel>>("deferred_wheel");
   bench::add_contestant<bench::deferred_hooks>("deferred_hooks");
   bench::add_clustered_work();
   bench::add_touching<bench::floor_loop>("floor_loop");
   bench::add_doublings<bench::store_contestant<deferred_wheel>>("deferred_wheel");
-  bench::add_doublings<bench::hook_contestant<bitmap_wheel::levels_type>>("bitmap_wheel");
+  bench::add_doublings<bench::bitmap_entries>("bitmap_wheel");
   bench::add_doublings<bench::deferred_hooks>("deferred_hooks");
   bench::add_doublings<bench::floor_loop>("floor_loop");
   bench::add_peers();

@@ -46,7 +46,7 @@ int main() {
   bench::count<bench::store_contestant<two_level_wheel>>(counted, "two_level_wheel");
   bench::count<bench::store_contestant<stationary_wheel>>(counted, "stationary_wheel");
   bench::count<bench::store_contestant<overflow_wheel>>(counted, "overflow_wheel");
-  bench::count<bench::hook_contestant<bitmap_wheel::levels_type>>(counted, "bitmap_wheel");
+  bench::count<bench::bitmap_entries>(counted, "bitmap_wheel");
   bench::count<bench::store_contestant<deferred_wheel>>(counted, "deferred_wheel");
   bench::count<bench::deferred_hooks>(counted, "deferred_hooks");
   return counted.exit_status();

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "differential_episode.hpp"
+#include "owning.hpp"
 
 namespace pinion::timer::testing {
 namespace {
@@ -80,8 +81,6 @@ class hasty_rings : public slab_wheel<token, hasty<overlapping_levels>> {
 };
 
 template <class Hook>
-using bitmap_hooks = hook_wheel<Hook, bitmap_wheel::levels_type>;
-template <class Hook>
 using small_hooks = hook_wheel<Hook, few_digits>;
 
 }  // namespace
@@ -92,9 +91,9 @@ const std::vector<opponent>& opponents() {
       direct<two_level_wheel<token>>("two_level_wheel"),
       direct<stationary_wheel<token>>("stationary_wheel"),
       direct<overflow_wheel<token>>("overflow_wheel"),
-      direct<owning<token, bitmap_hooks>>("bitmap_wheel"),
+      direct<owning_bitmap_wheel<token>>("bitmap_wheel"),
       direct<deferred_wheel<token>>("deferred_wheel"),
-      direct<owning<token, deferred_hook_wheel>>("deferred_hook_wheel"),
+      direct<owning_deferred_hook_wheel<token>>("deferred_hook_wheel"),
       direct<exact_wheel>("exact_wheel"),
       direct<small_rings>("small_rings", {.leap = 28}),
       direct<small_cascade>("small_cascade", {.leap = 28}),

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "owning.hpp"
 #include "scenario.hpp"
 
 namespace pinion::timer {
@@ -29,7 +30,8 @@ template <class Store>
 class statistics : public ::testing::Test {};
 
 using stores = ::testing::Types<ordered_map<int>, two_level_wheel<int>, stationary_wheel<int>,
-                                overflow_wheel<int>, deferred_wheel<int>, owning<int, deferred_hook_wheel>>;
+                                overflow_wheel<int>, deferred_wheel<int>, testing::owning_bitmap_wheel<int>,
+                                testing::owning_deferred_hook_wheel<int>>;
 TYPED_TEST_SUITE(statistics, stores);
 
 TYPED_TEST(statistics, EachTimerIsArmedStillOrWasCancelledOrHasFired) {

@@ -8,16 +8,16 @@
 #include <utility>
 #include <vector>
 
-namespace pinion::timer {
+#include "owning.hpp"
+
+namespace pinion::timer::testing {
 namespace {
 
 constexpr auto ignore = [](auto&&...) {};
 constexpr instant ms(std::uint64_t n) { return instant{n * 1'000'000}; }
 
-template <class Hook>
-using bitmap_hooks = hook_wheel<Hook, bitmap_wheel::levels_type>;
 template <class Value>
-using store_of = owning<Value, bitmap_hooks>;
+using store_of = owning_bitmap_wheel<Value>;
 
 static_assert(timer_store<store_of<int>>);
 static_assert(timer_store<store_of<std::unique_ptr<int>>>);
@@ -137,4 +137,4 @@ TEST(owning, TheDestructorDestroysEveryValueWhereverItsHookIs) {
 }
 
 }  // namespace
-}  // namespace pinion::timer
+}  // namespace pinion::timer::testing

@@ -17,7 +17,6 @@
 #include <pinion/timer/interval.hpp>
 #include <pinion/timer/intrusive_timer.hpp>
 #include <pinion/timer/ordered_map.hpp>
-#include <pinion/timer/owning.hpp>
 #include <pinion/timer/phase.hpp>
 #include <pinion/timer/sleep.hpp>
 #include <pinion/timer/ticker.hpp>

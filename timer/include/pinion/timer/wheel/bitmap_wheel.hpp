@@ -26,6 +26,7 @@
 #include <memory>
 #include <pinion/timer/wheel/hook_wheel.hpp>
 #include <pinion/timer/wheel/nested_levels.hpp>
+#include <string>
 #include <utility>
 
 namespace pinion::timer::inline PINION_MODE {
@@ -156,6 +157,9 @@ class bitmap_wheel {
       free_if_given(*e);
     }
   }
+
+  /// What does not hold of slots, occupancy and counts; empty when all does. Looks at all; also from inside a sink.
+  [[nodiscard]] std::string violated_invariant() const { return wheel_.violated_invariant(); }
 
 #if PINION_CHECKED
   /// Entries and slots visited since the store was made.

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// owning: a store of hooks as a store of values, for who wants handles over an intrusive wheel, and for the tests.
+// owning: a store of hooks as a store of values, so that the laws of stores of values are run on stores of hooks too.
 //
-//   owning<task, hook_levels> timers{now};     // template <class Hook> using hook_levels = hook_wheel<Hook, …>;
-//   handle h = timers.schedule(now + 30s, task{…});
+//   owning<token, deferred_hook_wheel> timers{now};
+//   handle h = timers.schedule(now + 30s, token{…});
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <pinion/timer/concept.hpp>
+#include <pinion/timer.hpp>
 #include <pinion/timer/detail/slot_map.hpp>
-#include <pinion/timer/wheel/hook_wheel.hpp>
 #include <string>
 #include <utility>
 
-namespace pinion::timer::inline PINION_MODE {
+namespace pinion::timer::testing {
 
-template <class Value, template <class Hook> class HookStore>
+/// HookStore's hooks are made of Base.
+template <class Value, template <class Hook> class HookStore, class Base = timer_hook>
 class owning {
-  struct tag : timer_hook {
+  struct tag : Base {
     std::uint32_t slot = 0;
   };
 
@@ -69,7 +69,8 @@ class owning {
   /// As the store of hooks does.
   template <sink_for<Value> Sink>
   poll_result poll(instant now, std::size_t budget, Sink&& sink) {
-    return hooks_.poll(now, budget, [&](tag& t) {
+    return hooks_.poll(now, budget, [&](typename hook_store::hook_type& due) {
+      tag& t = static_cast<tag&>(due);
       const handle name = slots_.name(t.slot);
       const instant deadline = t.deadline();
       sink(name, deadline, slots_.erase(t.slot));
@@ -126,4 +127,12 @@ class owning {
   hook_store hooks_;
 };
 
-}  // namespace pinion::timer::inline PINION_MODE
+template <class Hook>
+using any_bitmap_wheel = bitmap_wheel;
+/// bitmap_wheel itself, of its own entries.
+template <class Value>
+using owning_bitmap_wheel = owning<Value, any_bitmap_wheel, bitmap_wheel::entry>;
+template <class Value>
+using owning_deferred_hook_wheel = owning<Value, deferred_hook_wheel>;
+
+}  // namespace pinion::timer::testing
