@@ -92,7 +92,7 @@ struct since_start {
 /// A queue of callbacks in an io_context. The host's timer is set anew only where something is due earlier than it is set for.
 class wheel_in_context {
  public:
-  using callback = timer::inline_function<void()>;
+  using callback = pinion::inline_function<void()>;
   explicit wheel_in_context(asio::io_context& context) : host_(context) {}
 
   template <class Delay>

@@ -8,6 +8,7 @@ module;
 export module pinion.base;
 
 export namespace pinion {
+using pinion::boxed;
 using pinion::callback;
 using pinion::ceil;
 using pinion::ceil_to;
@@ -19,11 +20,13 @@ using pinion::error_category;
 using pinion::event_counter;
 using pinion::expected;
 using pinion::explain;
+using pinion::fits_inline;
 using pinion::floor;
 using pinion::floor_to;
 using pinion::forever;
 using pinion::histogram;
 using pinion::huge_page_bytes;
+using pinion::inline_function;
 using pinion::instant;
 using pinion::is_checked;
 using pinion::is_counted;

@@ -29,6 +29,17 @@ TEST(base_module, ErrorsCross) {
   EXPECT_EQ(code.message(), pinion::explain(none.error()));
 }
 
+TEST(base_module, AFunctionThatIsKeptInlineCrosses) {
+  int sum = 0;
+  pinion::inline_function<void(int)> add{[&sum](int by) { sum += by; }};
+  pinion::inline_function<void(int)> from_the_heap{pinion::boxed([&sum](int by) { sum += by; })};
+
+  add(2);
+  from_the_heap(3);
+
+  EXPECT_EQ(sum, 5);
+}
+
 TEST(base_module, RefusalsAndCallbacksCross) {
   const pinion::callback<const pinion::refusal&> none;
 

@@ -28,7 +28,7 @@ struct counter {
 
 TEST(around_the_stores, ACallbackATimerAndAnIntervalRun) {
   instant time{};
-  timer::timer_queue<timer::deferred_wheel<timer::inline_function<void()>>, virtual_clock> values{
+  timer::timer_queue<timer::deferred_wheel<pinion::inline_function<void()>>, virtual_clock> values{
       virtual_clock{&time}};
   timer::timer_queue<timer::call_wheel, virtual_clock> hooks{virtual_clock{&time}};
   counter c;
@@ -37,7 +37,7 @@ TEST(around_the_stores, ACallbackATimerAndAnIntervalRun) {
 
   idle.arm(10ms);
   beat.start(10ms, timer::missed_ticks::skip);
-  values.after(10ms, timer::boxed([&c, by = std::make_unique<int>(10)] { c.calls += *by; }));
+  values.after(10ms, pinion::boxed([&c, by = std::make_unique<int>(10)] { c.calls += *by; }));
   time = instant{} + ceil(12ms);
   values.run();
   hooks.run();

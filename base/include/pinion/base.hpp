@@ -9,6 +9,7 @@
 #include <pinion/base/error.hpp>
 #include <pinion/base/event_counter.hpp>
 #include <pinion/base/histogram.hpp>
+#include <pinion/base/inline_function.hpp>
 #include <pinion/base/kernel.hpp>
 #include <pinion/base/memory.hpp>
 #include <pinion/base/refusal.hpp>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// pinion's timer part: the concepts with their laws, and every store.
+// pinion's timer part: the concepts with their laws, every store, and what stands around the stores.
 #pragma once
 
+#include <pinion/base/inline_function.hpp>
 #include <pinion/timer/cancel_slot.hpp>
 #include <pinion/timer/concept.hpp>
 #include <pinion/timer/default_store.hpp>
@@ -13,7 +14,6 @@
 #include <pinion/timer/detail/timed_wait.hpp>
 #include <pinion/timer/detail/work_counter.hpp>
 #include <pinion/timer/handle.hpp>
-#include <pinion/timer/inline_function.hpp>
 #include <pinion/timer/interval.hpp>
 #include <pinion/timer/intrusive_timer.hpp>
 #include <pinion/timer/ordered_map.hpp>

@@ -5,14 +5,14 @@
 #include <concepts>
 #include <functional>
 #include <memory>
-#include <pinion/timer.hpp>
+#include <pinion/base.hpp>
 #include <string>
 #include <type_traits>
 #include <utility>
 
 #include "allocations.hpp"
 
-namespace pinion::timer {
+namespace pinion {
 namespace {
 
 using callback = inline_function<void()>;
@@ -137,4 +137,4 @@ TEST(inline_function, CallingAnEmptyOneIsAViolation) {
 }
 
 }  // namespace
-}  // namespace pinion::timer
+}  // namespace pinion

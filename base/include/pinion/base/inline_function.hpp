@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// inline_function: something that can be called, kept inside the object itself. Made to be a timer's value.
+// inline_function: a callable that is kept inside the object itself. A queue of callbacks is made of it.
 //
-// It owns what it calls, moves it without throwing (which a store asks of its values), can't be copied, and never allocates:
-// what does not fit does not compile, and the reader sees where. Who wants the heap all the same says so with boxed().
+// It owns its function, moves it without throwing, can't be copied, and never allocates. A function that does not fit does not
+// compile, and the error names the line. boxed() puts a function on the heap, and says so where it happens.
 //
-//   using callback = inline_function<void()>;                          // 32 bytes: three words and what to do with them
-//   timer_queue<deferred_wheel<callback>> timers;
-//   timers.after(30s, [self = shared_from_this(), this] { close(); });  // three words
-//   timers.after(30s, boxed([big = a_large_state] { … }));              // one word, and the heap
+//   using callback = inline_function<void()>;                            // 32 bytes: three words, and a pointer to the actions
+//   timer::timer_queue<timer::deferred_wheel<callback>> timers;
+//   timers.after(30s, [self = shared_from_this(), this] { close(); });   // three words
+//   timers.after(30s, boxed([big = a_large_state] { … }));               // one word, and the heap
 //
-// What can be copied as bytes is moved as bytes, without a call.
+// A trivially copyable function is moved by copying its bytes, without a call.
 #pragma once
 
 #include <array>
@@ -23,15 +23,15 @@
 #include <type_traits>
 #include <utility>
 
-namespace pinion::timer::inline PINION_MODE {
+namespace pinion::inline PINION_MODE {
 
-/// What an inline_function of `Capacity` bytes has room for: no larger, aligned no more strictly than a pointer, and moved
-/// without throwing.
+/// Whether an inline_function of `Capacity` bytes has room for it: no larger, aligned no more strictly than a pointer, and
+/// moved without throwing.
 template <class Function, std::size_t Capacity>
 concept fits_inline = sizeof(Function) <= Capacity && alignof(Function) <= alignof(void*) &&
                       std::is_nothrow_move_constructible_v<Function> && std::is_object_v<Function>;
 
-/// A callable of one signature and at most `Capacity` bytes; the form inline_function<Result(Arguments...)> is the one there is.
+/// A callable of one signature and at most `Capacity` bytes. Write the signature as inline_function<Result(Arguments...)>.
 template <class Signature, std::size_t Capacity = 3 * sizeof(void*)>
 class inline_function;
 
@@ -41,7 +41,7 @@ class inline_function<Result(Arguments...), Capacity> {
   /// Empty: nothing to call.
   inline_function() noexcept = default;
 
-  /// Holds `function`, moved or copied. Whatever does not fit is refused by the compiler; see boxed().
+  /// Holds `function`, moved or copied. The compiler refuses a function that does not fit; see boxed().
   template <class Function>
     requires(!std::same_as<std::remove_cvref_t<Function>, inline_function> &&
              fits_inline<std::decay_t<Function>, Capacity> &&
@@ -54,9 +54,9 @@ class inline_function<Result(Arguments...), Capacity> {
     ::new (static_cast<void*>(bytes_.data())) std::decay_t<Function>(std::forward<Function>(function));
   }
 
-  /// Takes what `other` holds, which is empty then.
+  /// Takes the function of `other`, which is empty then.
   inline_function(inline_function&& other) noexcept { take(other); }
-  /// The same; what it held before is destroyed.
+  /// Takes the function of `other`, which is empty then, after destroying its own.
   inline_function& operator=(inline_function&& other) noexcept {
     if (this != &other) {
       reset();
@@ -66,7 +66,7 @@ class inline_function<Result(Arguments...), Capacity> {
   }
   inline_function(const inline_function&) = delete;
   inline_function& operator=(const inline_function&) = delete;
-  /// Destroys what it holds.
+  /// Destroys its function.
   ~inline_function() { reset(); }
 
   /// Whether there is something to call.
@@ -127,11 +127,11 @@ class inline_function<Result(Arguments...), Capacity> {
   alignas(void*) std::array<std::byte, Capacity> bytes_{};
 };
 
-/// What boxed() makes: a callable of one word, with what it calls on the heap.
+/// A callable of one word whose function is on the heap; boxed() makes it.
 template <class Function>
 class boxed_function {
  public:
-  /// May throw std::bad_alloc.
+  /// Moves `function` to the heap. May throw std::bad_alloc.
   explicit boxed_function(Function&& function) : function_(std::make_unique<Function>(std::move(function))) {}
 
   /// Calls it.
@@ -151,4 +151,4 @@ template <class Function>
   return boxed_function<std::decay_t<Function>>{std::decay_t<Function>(std::forward<Function>(function))};
 }
 
-}  // namespace pinion::timer::inline PINION_MODE
+}  // namespace pinion::inline PINION_MODE
