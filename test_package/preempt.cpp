@@ -23,13 +23,23 @@ int main() {
   }
   preempt::slice_rule rule;
   const auto queue = rule.add({.quantum = pinion::duration{1'000'000}});
-  if (!queue) return 1;
+  if (!queue) {
+    std::puts("preempt: a rule refused a queue with a quantum of 1 ms");
+    return 1;
+  }
   preempt::default_source source;
   const pinion::instant now = pinion::monotonic_clock::now();
 
   source.begin(now, rule.end_of(*queue, {.now = now, .others_ready = true}));
   unsigned long long checks = 1;
-  while (!source.word().is_due()) ++checks;
+  constexpr pinion::duration patience{10'000'000'000};
+  while (!source.word().is_due()) {
+    ++checks;
+    if (pinion::monotonic_clock::now() - now > patience) {
+      std::puts("preempt: a slice of 1 ms was not over after 10 s");
+      return 1;
+    }
+  }
   source.rest();
   const bool is_due_at_rest = source.word().is_due();
 
