@@ -89,7 +89,8 @@ struct since_start {
   }
 };
 
-/// A queue of callbacks in an io_context. The host's timer is set anew only where something is due earlier than it is set for.
+/// A queue of callbacks in an io_context. The host's timer is set anew only where something is due earlier than it
+/// is set for. A deadline that goes further away leaves it: the host may then wake once for nothing, and sleeps on.
 class wheel_in_context {
  public:
   using callback = pinion::inline_function<void()>;
@@ -101,12 +102,17 @@ class wheel_in_context {
     wake_in_time();
     return h;
   }
-  /// Later only: the host may then wake once for nothing, and goes on sleeping.
-  void push_on(timer::handle h, std::chrono::seconds wait) { timers_.push_on(h, wait); }
-  void cancel(timer::handle h) { timers_.cancel(h); }
+  void push_on(timer::handle h, std::chrono::seconds wait) {
+    timers_.push_on(h, wait);
+    wake_in_time();
+  }
+  void cancel(timer::handle h) {
+    timers_.cancel(h);
+    if (timers_.size() == 0) sleep_no_more();  // or the context would not end before the host's timer
+  }
   void close() {
     timers_.clear();
-    host_.cancel();
+    sleep_no_more();
   }
 
  private:
@@ -118,9 +124,18 @@ class wheel_in_context {
     host_.async_wait([this](boost::system::error_code e) {
       if (e) return;
       set_for_ = pinion::never;
-      timers_.run(512);
+      try {
+        timers_.run(512);
+      } catch (...) {
+        wake_in_time();  // the others stay, for the next run
+        throw;
+      }
       wake_in_time();
     });
+  }
+  void sleep_no_more() {
+    host_.cancel();
+    set_for_ = pinion::never;
   }
 
   timer::timer_queue<timer::deferred_wheel<callback>, since_start> timers_;
