@@ -179,7 +179,7 @@ class server {
     if (count == 1 || wait.gather == pinion::duration{0}) {
       enter([](io_uring* ring) { return io_uring_submit_and_wait(ring, 1); });
     } else {
-      const auto gather = iosubmit::kernel_time::of(wait.gather);
+      const auto gather = pinion::kernel_time::of(wait.gather);
       enter([&](io_uring* ring) {
         __kernel_timespec limit{.tv_sec = gather.seconds, .tv_nsec = gather.nanoseconds};
         io_uring_cqe* first = nullptr;

@@ -37,7 +37,7 @@
 #include <vector>
 
 namespace asio = boost::asio;
-namespace entries = pinion::iosubmit::entries;
+using entries = pinion::iosubmit::entries;
 namespace iosubmit = pinion::iosubmit;
 using asio::ip::tcp;
 
@@ -105,7 +105,7 @@ struct ticking : iosubmit::operation {
     if (result == -ETIME && ++mine.ticks < 3) mine.ring.queue(mine);
   }
 
-  static constexpr iosubmit::kernel_time period = iosubmit::kernel_time::of(pinion::duration{5'000'000});
+  static constexpr pinion::kernel_time period = pinion::kernel_time::of(pinion::duration{5'000'000});
   ring_in_context& ring;
   int ticks = 0;
 };

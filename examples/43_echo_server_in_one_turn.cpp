@@ -34,7 +34,7 @@
 #include <utility>
 #include <vector>
 
-namespace entries = pinion::iosubmit::entries;
+using entries = pinion::iosubmit::entries;
 namespace iosubmit = pinion::iosubmit;
 namespace timer = pinion::timer;
 namespace waker = pinion::waker;
@@ -241,7 +241,7 @@ class server {
   }
 
   static constexpr pinion::duration idle_limit = pinion::ceil(std::chrono::seconds{2});
-  static constexpr auto accept_pause = iosubmit::kernel_time::of(pinion::duration{100'000'000});
+  static constexpr auto accept_pause = pinion::kernel_time::of(pinion::duration{100'000'000});
   static constexpr std::uint64_t woken = 2;  // as user_data: a mark of 2 or more is no operation's
 
   struct acceptor : iosubmit::operation {
