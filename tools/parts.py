@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cmake/parts.json says of parts, hosts and options, for the recipe and the checks; cmake/parts.cmake is the same for
-CMake. Whatever is wrong in the file is Wrong, in one sentence that names what is valid."""
+"""What cmake/parts.json says of parts, hosts and options, for the recipe and the checks.
+
+cmake/parts.cmake is the same for CMake. What is wrong in the file is Wrong, in one sentence that names what
+is valid.
+"""
 
 import dataclasses
 import functools
 import json
 import pathlib
 import re
-from collections.abc import Callable
 
 FILE = "cmake/parts.json"
 _KINDS = {dict: "OBJECT", list: "ARRAY", str: "STRING", bool: "BOOLEAN"}
+_OPTION = re.compile(r"PINION_[A-Z0-9_]+")
 TOP_LEVEL = "TOP_LEVEL"
 SWITCH = ("ON", "OFF")
 
@@ -113,10 +116,14 @@ class Part(Offered):
 
 @dataclasses.dataclass(frozen=True)
 class Tree:
-    tools: dict[str, dict[str, str]]  # "headers" and "modules" -> gcc, clang, cmake -> the oldest that will do
+    tools: dict[str, dict[str, str]]  # "headers", "modules" -> gcc, clang, cmake -> the oldest that will do
     everything: tuple[Part, ...]  # base, the parts, the hosts
     options: tuple[Option, ...]
     development: tuple[Option, ...]
+
+    @property
+    def base(self) -> Part:
+        return next(part for part in self.everything if part.required)
 
     @property
     def parts(self) -> list[Part]:
@@ -147,17 +154,19 @@ class Tree:
 def read(text: str) -> Tree:
     try:
         file = json.loads(text)
-        keys = file["keys"]
-        _check_keys(keys, "all", "the file", file)
+        check = _Check(file["keys"])
+        check("all", "the file", file)
     except (ValueError, KeyError, TypeError) as reason:
         raise Wrong(f"it is no JSON with \"keys\": {reason}") from reason
     for name in ("headers", "modules"):
-        _check_keys(keys, "tool", f"\"{name}\" of \"tools\"", file["tools"].get(name))
-    everything = tuple(_part(keys, array, number, value) for array in ("parts", "hosts")
+        check("tool", f"\"{name}\" of \"tools\"", file["tools"].get(name))
+    everything = tuple(check.part(array, number, value) for array in ("parts", "hosts")
                        for number, value in enumerate(file[array]))
-    options, development = (tuple(_option(keys, f"\"{array}\"", value) for value in file[array])
+    options, development = (tuple(check.option(f"\"{array}\"", value) for value in file[array])
                             for array in ("options", "development"))
-    _check_names(everything, [*(option for part in everything for option in part.options), *options, *development])
+    of_parts = [option for part in everything for option in part.options]
+    _check_names([part.name for part in everything],
+                 [option.name for option in (*of_parts, *options, *development)])
     _check_links(everything)
     return Tree(file["tools"], everything, options, development)
 
@@ -165,84 +174,86 @@ def read(text: str) -> Tree:
 def read_tree(root: pathlib.Path) -> Tree:
     """Of a whole tree, whose files are looked for."""
     tree = read((root / FILE).read_text(encoding="utf-8"))
-    check_files(tree, lambda folder, pattern: sorted(str(path.relative_to(root)) for path in (root / folder).glob(pattern)))
+    for part in tree.everything:
+        for name in (f"{part.folder}/CMakeLists.txt", f"{part.folder}/include/pinion/{part.name}.hpp",
+                     f"modules/{part.name}.cppm"):
+            if not (root / name).exists():
+                raise Wrong(f"the part {part.name} has no {name}; add that, or remove the part's entry")
+        folder = f"{part.folder}/include"
+        for value in (value for option in part.options if option.headers for value in option.values):
+            if (count := len([*(root / folder).rglob(f"{value}.hpp")])) != 1:
+                raise Wrong(f"the backend \"{value}\" of the part {part.name} is to be one header "
+                            f"{value}.hpp below {folder}, and there are {count}")
     return tree
 
 
-def check_files(tree: Tree, find: Callable[[str, str], list[str]]) -> None:
-    """`find` lists what a pattern matches below a folder."""
-    for part in tree.everything:
-        for folder, name in ((part.folder, "CMakeLists.txt"), (part.folder, f"include/pinion/{part.name}.hpp"),
-                             ("modules", f"{part.name}.cppm")):
-            if not find(folder, name):
-                raise Wrong(f"the part {part.name} has no {folder}/{name}; add that, or remove the part's entry")
-        for value in (value for option in part.options if option.headers for value in option.values):
-            if (count := len(find(f"{part.folder}/include", f"**/{value}.hpp"))) != 1:
-                raise Wrong(f"the backend \"{value}\" of the part {part.name} is to be one header {value}.hpp below "
-                            f"{part.folder}/include, and there are {count}")
+@dataclasses.dataclass(frozen=True)
+class _Check:
+    """Reads objects of the file that have the keys which `keys` of the file allows, and no others."""
+
+    keys: dict[str, dict[str, str]]
+
+    def __call__(self, kind: str, where: str, value) -> None:
+        valid = self.keys[kind]
+        names = " ".join(sorted(valid))
+        if not isinstance(value, dict):
+            raise Wrong(f"{where} is no object; its keys: {names}")
+        for key, content in value.items():
+            if key not in valid:
+                raise Wrong(f"{where} has the key \"{key}\"; valid keys: {names}")
+            if not valid[key].startswith(given := _KINDS.get(type(content), "NUMBER or NULL")):
+                raise Wrong(f"{where}: \"{key}\" is of the kind {given}; valid is {valid[key]}")
+        for key, says in valid.items():
+            if says.partition(":")[0].endswith(" required") and key not in value:
+                raise Wrong(f"{where} has no \"{key}\"; its keys: {names}")
+
+    def packages(self, where: str, owner: dict) -> tuple[Package, ...]:
+        for package in owner.get("requires", []):
+            self("package", f"a package of {where}", package)
+        return tuple(Package(**package) for package in owner.get("requires", []))
+
+    def option(self, where: str, value) -> Option:
+        self("option", f"an option of {where}", value)
+        option = Option(**_frozen(value) | {"requires": self.packages(value["name"], value)})
+        if not option.takes and option.default not in (*option.values, TOP_LEVEL):
+            raise Wrong(f"the default \"{option.default}\" of {option.name} is not among its values: "
+                        f"{' '.join(option.values)}")
+        return option
+
+    def part(self, array: str, number: int, value) -> Part:
+        name = value.get("name") if isinstance(value, dict) else None
+        self("part", f"the part {name}" if name else f"entry {number} of \"{array}\"", value)
+        options = tuple(self.option(f"the part {name}", option) for option in value.get("options", []))
+        return Part(**_frozen(value) | {"requires": self.packages(name, value), "options": options,
+                                        "is_host": array == "hosts"})
 
 
-def _check_keys(keys: dict, kind: str, where: str, value) -> None:
-    valid = keys[kind]
-    if not isinstance(value, dict):
-        raise Wrong(f"{where} is no object; its keys: {' '.join(sorted(valid))}")
-    for key, content in value.items():
-        if key not in valid:
-            raise Wrong(f"{where} has the key \"{key}\"; valid keys: {' '.join(sorted(valid))}")
-        if not valid[key].startswith(given := _KINDS.get(type(content), "NUMBER or NULL")):
-            raise Wrong(f"{where}: \"{key}\" is of the kind {given}; valid is {valid[key]}")
-    for key, says in valid.items():
-        if says.partition(":")[0].endswith(" required") and key not in value:
-            raise Wrong(f"{where} has no \"{key}\"; its keys: {' '.join(sorted(valid))}")
+def _frozen(value: dict) -> dict:
+    return {key: tuple(content) if isinstance(content, list) else content for key, content in value.items()}
 
 
-def _made(kind: type, value: dict, **other):
-    """Arrays become tuples, for a frozen class is to stay as it is."""
-    return kind(**{key: tuple(content) if isinstance(content, list) else content for key, content in value.items()} | other)
-
-
-def _packages(keys: dict, where: str, value: dict) -> tuple[Package, ...]:
-    for package in value.get("requires", []):
-        _check_keys(keys, "package", f"a package of {where}", package)
-    return tuple(_made(Package, package) for package in value.get("requires", []))
-
-
-def _option(keys: dict, where: str, value) -> Option:
-    _check_keys(keys, "option", f"an option of {where}", value)
-    option = _made(Option, value, requires=_packages(keys, value["name"], value))
-    if not option.takes and option.default not in (*option.values, TOP_LEVEL):
-        raise Wrong(f"the default \"{option.default}\" of {option.name} is not among its values: {' '.join(option.values)}")
-    return option
-
-
-def _part(keys: dict, array: str, number: int, value) -> Part:
-    name = value.get("name") if isinstance(value, dict) else None
-    _check_keys(keys, "part", f"the part {name}" if name else f"entry {number} of \"{array}\"", value)
-    options = tuple(_option(keys, f"the part {name}", option) for option in value.get("options", []))
-    return _made(Part, value, requires=_packages(keys, name, value), options=options, is_host=array == "hosts")
-
-
-def _check_names(everything: tuple[Part, ...], options: list[Option]) -> None:
-    names = [part.name for part in everything]
-    if twice := next((name for name in names if names.count(name) > 1), None):
+def _check_names(parts: list[str], options: list[str]) -> None:
+    if twice := next((name for name in parts if parts.count(name) > 1), None):
         raise Wrong(f"there are two entries of the name \"{twice}\"")
-    for option in options:
-        is_valid = option.name.startswith("PINION_") and option.name.replace("_", "A").isalnum() and option.name.isupper()
-        if not is_valid or sum(other.name == option.name for other in options) > 1:
-            raise Wrong(f"\"{option.name}\" is no name for an option, or that of another one; valid is PINION_ and capital "
-                        f"letters")
+    bad = next((name for name in options if options.count(name) > 1 or not _OPTION.fullmatch(name)), None)
+    if bad:
+        raise Wrong(f"\"{bad}\" is no name for an option, or that of another one; valid is PINION_ and "
+                    f"capital letters")
 
 
 def _check_links(everything: tuple[Part, ...]) -> None:
-    names, rest = [part.name for part in everything], list(everything)
+    names = [part.name for part in everything]
     for part in everything:
         if unknown := next((link for link in part.links if link not in names), None):
-            raise Wrong(f"the part {part.name} links \"{unknown}\", which is no part; the parts: {' '.join(names)}")
+            raise Wrong(f"the part {part.name} links \"{unknown}\", which is no part; the parts: "
+                        f"{' '.join(names)}")
+    rest = list(everything)
     while rest:
         waiting = [part for part in rest if any(other.name in part.links for other in rest)]
         if waiting == rest:
-            raise Wrong(f"the links of {' '.join(part.name for part in rest)} go round in a circle; each part is to link only "
-                        f"parts that do without it")
+            names = " ".join(part.name for part in rest)
+            raise Wrong(f"the links of {names} go round in a circle; each part is to link only parts that do "
+                        f"without it")
         rest = waiting
 
 

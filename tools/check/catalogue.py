@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cmake/parts.json says of this tree's parts, hosts and options; a fault in it ends the step that asked."""
+"""What cmake/parts.json says of this tree; a fault in it ends the step that asked."""
 
 from collections.abc import Collection
 
@@ -21,8 +21,9 @@ def read(texts: dict[str, str] | None = None) -> parts.Tree:
 
 
 def expected(known: parts.Tree, chosen: Collection[str], values: dict[str, str]) -> list[str]:
-    """What the programs of test_package are told to find: these parts, and of the options these values beside defaults."""
+    """What the programs of test_package are told to find: these parts, and these values beside defaults."""
     words = {part.switch.name: "ON" if part.name in chosen else "OFF" for part in known.optional}
     words |= {option.name: option.default for option in known.package_options() if option.name not in words}
     numbers = {"ON": "1", "OFF": "0"}
-    return [f"EXPECTED_{name.removeprefix('PINION_')}={numbers.get(value, value)}" for name, value in (words | values).items()]
+    return [f"EXPECTED_{name.removeprefix('PINION_')}={numbers.get(value, value)}"
+            for name, value in (words | values).items()]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cmake/parts.json with a fault in it is refused by CMake and by Python, in the same sentence, before anything is built."""
+"""A fault in cmake/parts.json: CMake and Python refuse it in the same sentence, before anything is built."""
 
 import json
 import pathlib
@@ -13,42 +13,60 @@ from check.python_tools import CMAKE
 from check.results import Test, verdict
 
 
-def _of(file: dict, name: str) -> dict:
-    return next(part for part in (*file["parts"], *file["hosts"]) if part["name"] == name)
+def _part(name: str, /, **changes):
+    """A change of the file: of one part."""
+    def change(file: dict) -> None:
+        next(part for part in (*file["parts"], *file["hosts"]) if part["name"] == name).update(changes)
+
+    return change
+
+
+def _option(name: str, /, **changes):
+    """Of the first option of a part."""
+    def change(file: dict) -> None:
+        next(part for part in file["parts"] if part["name"] == name)["options"][0].update(changes)
+
+    return change
+
+
+def _new_part(entry):
+    return lambda file: file["parts"].append(entry)
 
 
 # What is done to the file, and words that the answer has to hold.
 FAULTS = {
-    "an unknown key": (lambda file: _of(file, "timer").update(lnks=["base"]), ("timer", "lnks", "links")),
-    "an unknown key of an option": (lambda file: _of(file, "timer")["options"][0].update(value=[]), ("value", "values")),
-    "an unknown key of a package": (lambda file: _of(file, "base")["requires"][0].update(conn="x"), ("conn", "conan")),
+    "an unknown key": (_part("timer", lnks=["base"]), ("timer", "lnks", "links")),
+    "an unknown key of an option": (_option("timer", value=[]), ("value", "values")),
+    "an unknown key of a package": (_part("sim", requires=[{"conn": "x"}]), ("sim", "conn", "conan")),
     "an unknown key of the file": (lambda file: file.update(pars=[]), ("pars", "parts")),
-    "another kind of value": (lambda file: _of(file, "timer").update(links="base"), ("links", "STRING", "ARRAY")),
-    "a part without a name": (lambda file: file["parts"].append({"what": "x"}), ("name", "links")),
-    "a part that is no object": (lambda file: file["parts"].append("loop"), ("object", "name")),
-    "a part twice": (lambda file: file["parts"].append(_of(file, "timer") | {"options": []}), ("two", "timer")),
-    "an option twice": (lambda file: file["options"].append(file["options"][0]), ("PINION_MODULES", "another")),
-    "an option of another's name": (lambda file: file["options"][0].update(name="MODULES"), ("MODULES", "PINION_")),
-    "an unknown part in links": (lambda file: _of(file, "asio").update(links=["premept"]), ("premept", "preempt")),
-    "a circle": (lambda file: _of(file, "timer").update(links=["asio"]) or _of(file, "asio").update(links=["timer"]),
-                 ("timer", "asio", "circle")),
-    "a part that links itself": (lambda file: _of(file, "sim").update(links=["sim"]), ("sim", "circle")),
-    "a part without its folder": (lambda file: file["parts"].append({"name": "loop", "what": "x"}), ("loop/CMakeLists.txt",)),
-    "a backend without its header": (lambda file: _of(file, "timer")["options"][0]["values"].append("no_wheel"),
+    "another kind of value": (_part("timer", links="base"), ("links", "STRING", "ARRAY")),
+    "a part without a name": (_new_part({"what": "x"}), ("name", "links")),
+    "a part that is no object": (_new_part("loop"), ("object", "name")),
+    "a part twice": (_new_part({"name": "timer", "what": "x"}), ("two", "timer")),
+    "an option twice": (_option("waker", name="PINION_TIMER_DEFAULT"), ("PINION_TIMER_DEFAULT", "another")),
+    "an option of another's name": (_option("timer", name="TIMER"), ("TIMER", "PINION_")),
+    "an unknown part in links": (_part("asio", links=["premept"]), ("premept", "preempt")),
+    "a circle": (lambda file: (_part("timer", links=["waker"])(file), _part("waker", links=["timer"])(file)),
+                 ("timer", "waker", "circle")),
+    "a part that links itself": (_part("sim", links=["sim"]), ("sim", "circle")),
+    "a part without its folder": (_new_part({"name": "loop", "what": "x"}), ("loop/CMakeLists.txt",)),
+    "a backend without its header": (_option("timer", values=["no_wheel"], default="no_wheel"),
                                      ("no_wheel.hpp", "timer/include", "there are 0")),
-    "a default that is no value": (lambda file: _of(file, "waker")["options"][0].update(default="inbox"),
+    "a default that is no value": (_option("waker", default="inbox"),
                                    ("PINION_INBOX_DEFAULT", "inbox", "tagged_inbox")),
-    "tools without a compiler": (lambda file: file["tools"]["modules"].pop("clang"), ("modules", "clang", "gcc")),
+    "tools without a compiler": (lambda file: file["tools"]["modules"].pop("clang"),
+                                 ("modules", "clang", "gcc")),
 }
 
 
 def run(run: Run, folder: pathlib.Path) -> list[Test]:
     run.progress("faults of cmake/parts.json")
     shutil.copytree(tree.ROOT / "cmake", folder / "cmake")
-    for name in (*(part.folder.split("/")[0] for part in catalogue.read().everything), "modules", "CMakeLists.txt"):
-        if not (folder / name).exists():
-            (folder / name).symlink_to(tree.ROOT / name)
-    tests = [verdict(f"bad input: parts.json: {name}", _wrong_answer(run, folder, *fault)) for name, fault in FAULTS.items()]
+    folders = {part.folder.split("/")[0] for part in catalogue.read().everything}
+    for name in (*folders, "modules", "CMakeLists.txt"):
+        (folder / name).symlink_to(tree.ROOT / name)
+    tests = [verdict(f"bad input: parts.json: {name}", _wrong_answer(run, folder, *fault))
+             for name, fault in FAULTS.items()]
     (folder / parts.FILE).write_text("{", encoding="utf-8")
     wrong = [] if _said_by_python(folder) else ["Python accepts it"]
     wrong += [] if "parts.json" in (_said_by_cmake(run, folder) or "") else ["CMake accepts it"]
@@ -76,7 +94,8 @@ def _said_by_python(folder: pathlib.Path) -> str | None:
 
 
 def _said_by_cmake(run: Run, folder: pathlib.Path) -> str | None:
-    result = run.log.run(["cmake", "-P", folder / "cmake" / "parts.cmake"], env=commands.environment(CMAKE.programs))
+    result = run.log.run(["cmake", "-P", folder / "cmake" / "parts.cmake"],
+                         env=commands.environment(CMAKE.programs))
     message = re.search(r"\(message\):\n(.*?)\nCall Stack", result.output, re.DOTALL)
     return " ".join(message.group(1).split()) if message and result.output.count("CMake Error") == 1 else None
 

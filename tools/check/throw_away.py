@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A part, a backend and an option, added to a copy of the tree by the steps of CONTRIBUTING.md and by no other, are built,
-installed and found, and stand in the tables. The part links another one, and a package that pkg-config knows."""
+"""A part, a backend and an option, added to a copy of the tree by the steps of CONTRIBUTING.md only.
+
+They are built, installed and found, and stand in the tables. The part links another one, and a package that
+only pkg-config knows.
+"""
 
 import json
 import pathlib
@@ -14,35 +17,80 @@ from check.execution import Run
 from check.python_tools import CMAKE
 from check.results import Test, verdict
 
-_SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
+_SPDX = "SPDX-License-Identifier: Apache-2.0\n"
+_PLAIN = "spare/include/pinion/spare/kind/plain_spare.hpp"
 _PART = {
     "spare/README.md": "# spare\n",
-    "spare/CMakeLists.txt": "# SPDX-License-Identifier: Apache-2.0\npinion_part(spare\n  HEADERS\n    pinion/spare.hpp\n"
-                            "    pinion/spare/default_spare.hpp\n    pinion/spare/kind/plain_spare.hpp)\n",
-    "spare/include/pinion/spare.hpp": f"{_SPDX}#pragma once\n#include <pinion/spare/default_spare.hpp>\n"
-                                      "#include <pinion/spare/kind/plain_spare.hpp>\n",
-    "spare/include/pinion/spare/default_spare.hpp":
-        f"{_SPDX}#pragma once\n#include <pinion/config.hpp>\n#include PINION_SPARE_DEFAULT_HEADER\n\n"
-        "namespace pinion::spare {\nusing default_spare = PINION_SPARE_DEFAULT;\n}\n",
-    "spare/include/pinion/spare/kind/plain_spare.hpp":
-        f"{_SPDX}#pragma once\n#include <pinion/timer/ordered_map.hpp>\n\nnamespace pinion::spare {{\nstruct plain_spare {{\n"
-        "  timer::ordered_map<int> timers{instant{0}};\n};\n}\n",
-    "modules/spare.cppm": f"{_SPDX}module;\n#include <pinion/spare.hpp>\n\nexport module pinion.spare;\n",
-    "test_package/spare.cpp":
-        f"{_SPDX}#include <pinion/spare.hpp>\n#include <type_traits>\n\nint main() {{\n"
-        "  static_assert(std::is_same_v<pinion::spare::default_spare, pinion::spare::EXPECTED_SPARE_DEFAULT>);\n"
-        "  static_assert(PINION_SPARE_LOUD == EXPECTED_SPARE_LOUD);\n"
-        "  return pinion::spare::plain_spare{}.timers.size() == 0 ? 0 : 1;\n}\n",
+    "spare/CMakeLists.txt": f"""# {_SPDX}
+pinion_part(spare
+  HEADERS
+    pinion/spare.hpp
+    pinion/spare/default_spare.hpp
+    pinion/spare/kind/plain_spare.hpp)
+""",
+    "spare/include/pinion/spare.hpp": f"""// {_SPDX}
+#pragma once
+#include <pinion/spare/default_spare.hpp>
+#include <pinion/spare/kind/plain_spare.hpp>
+""",
+    "spare/include/pinion/spare/default_spare.hpp": f"""// {_SPDX}
+#pragma once
+#include <pinion/config.hpp>
+#include PINION_SPARE_DEFAULT_HEADER
+
+namespace pinion::spare {{
+using default_spare = PINION_SPARE_DEFAULT;
+}}
+""",
+    _PLAIN: f"""// {_SPDX}
+#pragma once
+#include <pinion/timer/ordered_map.hpp>
+
+namespace pinion::spare {{
+struct plain_spare {{
+  timer::ordered_map<int> timers{{instant{{0}}}};
+}};
+}}
+""",
+    "modules/spare.cppm": f"""// {_SPDX}
+module;
+#include <pinion/spare.hpp>
+
+export module pinion.spare;
+""",
+    "test_package/spare.cpp": f"""// {_SPDX}
+#include <pinion/spare.hpp>
+#include <type_traits>
+
+int main() {{
+  namespace spare = pinion::spare;
+  static_assert(std::is_same_v<spare::default_spare, spare::EXPECTED_SPARE_DEFAULT>);
+  static_assert(PINION_SPARE_LOUD == EXPECTED_SPARE_LOUD);
+  return spare::plain_spare{{}}.timers.size() == 0 ? 0 : 1;
+}}
+""",
 }
 _ENTRY = {
-    "name": "spare", "what": "a part to throw away", "links": ["timer"],
-    "options": [{"name": "PINION_SPARE_DEFAULT", "what": "what `pinion::spare::default_spare` names", "headers": True,
-                 "values": ["plain_spare"], "default": "plain_spare"}],
+    "name": "spare",
+    "what": "a part to throw away",
+    "links": ["timer"],
+    "options": [{
+        "name": "PINION_SPARE_DEFAULT",
+        "what": "what `pinion::spare::default_spare` names",
+        "values": ["plain_spare"],
+        "default": "plain_spare",
+        "headers": True,
+    }],
 }
-_BACKEND = "spare/include/pinion/spare/kind/other_spare.hpp"
-_OPTION = {"name": "PINION_SPARE_LOUD", "what": "a spare part that is heard", "values": ["ON", "OFF"], "default": "OFF",
-           "requires": [{"pkg_config": "spare-loudness", "version": "2", "title": "Loudness"}]}
-_LOUDNESS = "Name: spare-loudness\nDescription: a package that only pkg-config knows\nVersion: 2.1\nCflags: -DSPARE_LOUDNESS\n"
+_OPTION = {
+    "name": "PINION_SPARE_LOUD",
+    "what": "a spare part that is heard",
+    "values": ["ON", "OFF"],
+    "default": "OFF",
+    "requires": [{"pkg_config": "spare-loudness", "version": "2", "title": "Loudness"}],
+}
+_LOUDNESS = "Name: spare-loudness\nDescription: a package that only pkg-config knows\nVersion: 2.1\n"
+_CHOSEN = {"PINION_SPARE_DEFAULT": "other_spare", "PINION_SPARE_LOUD": "ON"}
 
 
 def run(run: Run, folder: pathlib.Path) -> list[Test]:
@@ -53,21 +101,23 @@ def run(run: Run, folder: pathlib.Path) -> list[Test]:
         shutil.copy(tree.ROOT / name, copy / name)
     touched = _add_part(run, copy)
     touched |= _add_backend(run, copy) | _add_option(run, copy)
-    return [verdict("throw-away part, backend and option: built, installed, found", _build(run, copy, folder)),
-            verdict("throw-away part, backend and option: in the tables and manifests", _tables(copy, touched)),
-            verdict("throw-away part: it may include what its links lead to, and no more", _may_include(copy))]
+    return [verdict("throw-away: part, backend and option are built and found", _build(run, copy, folder)),
+            verdict("throw-away: they are in the tables and manifests", _tables(copy, touched)),
+            verdict("throw-away: the part may include what it links, and no more", _may_include(copy))]
 
 
 def _add_part(run: Run, copy: pathlib.Path) -> set[str]:
     _write(copy, _PART)
-    return _change(run, copy, lambda file: file["parts"].append(json.loads(json.dumps(_ENTRY))))
+    return _change(run, copy, lambda file: file["parts"].append(_ENTRY))
 
 
 def _add_backend(run: Run, copy: pathlib.Path) -> set[str]:
-    text = _PART["spare/include/pinion/spare/kind/plain_spare.hpp"]
-    _write(copy, {_BACKEND: text.replace("plain_spare", "other_spare"), **{
-        name: _PART[name].replace("kind/plain_spare.hpp", f"kind/plain_spare.hpp{more}kind/other_spare.hpp") for name, more in
-        (("spare/CMakeLists.txt", "\n    pinion/spare/"), ("spare/include/pinion/spare.hpp", ">\n#include <pinion/spare/"))}})
+    other = _PART[_PLAIN].replace("plain_spare", "other_spare")
+    _write(copy, {_PLAIN.replace("plain_spare", "other_spare"): other})
+    for name in ("spare/CMakeLists.txt", "spare/include/pinion/spare.hpp"):
+        line = next(line for line in _PART[name].splitlines() if "plain_spare" in line)
+        both = f"{line.replace('plain_spare', 'other_spare').rstrip(')')}\n{line}"
+        _write(copy, {name: _PART[name].replace(line, both)})
     return _change(run, copy, lambda file: file["parts"][-1]["options"][0]["values"].append("other_spare"))
 
 
@@ -82,7 +132,7 @@ def _write(copy: pathlib.Path, files: dict[str, str]) -> None:
 
 
 def _change(run: Run, copy: pathlib.Path, change) -> set[str]:
-    """Changes cmake/parts.json, has tools/mend write what is made from it, and returns what that has written."""
+    """Changes cmake/parts.json, and runs tools/mend: the files that it has written."""
     file = json.loads((copy / parts.FILE).read_text(encoding="utf-8"))
     change(file)
     (copy / parts.FILE).write_text(json.dumps(file, indent=2), encoding="utf-8")
@@ -98,16 +148,17 @@ def _build(run: Run, copy: pathlib.Path, folder: pathlib.Path) -> str | None:
     (folder / "spare-loudness.pc").write_text(_LOUDNESS, encoding="utf-8")
     environment = commands.environment(CMAKE.programs) | {"PKG_CONFIG_PATH": str(folder)}
     chosen = {"timer", "spare"}
-    switches = [f"-D{part.switch.name}={'ON' if part.name in chosen else 'OFF'}" for part in known.optional]
-    expected = catalogue.expected(known, chosen, {"PINION_SPARE_DEFAULT": "other_spare", "PINION_SPARE_LOUD": "ON"})
+    settings = {part.switch.name: "ON" if part.name in chosen else "OFF" for part in known.optional}
+    settings |= {name: "OFF" for name in ("PINION_MODULES", "PINION_TESTS", "PINION_EXAMPLES")} | _CHOSEN
+    options = [f"-D{name}={value}" for name, value in settings.items()]
+    expected = catalogue.expected(known, chosen, _CHOSEN)
+    configure = ["cmake", "-G", "Ninja", "-DCMAKE_CXX_COMPILER=clang++-19"]
     for command in (
-        ["cmake", "-S", copy, "-B", folder / "build", "-G", "Ninja", "-DCMAKE_CXX_COMPILER=clang++-19", *switches,
-         "-DPINION_MODULES=OFF", "-DPINION_TESTS=OFF", "-DPINION_EXAMPLES=OFF", "-DPINION_SPARE_DEFAULT=other_spare",
-         "-DPINION_SPARE_LOUD=ON"],
+        [*configure, "-S", copy, "-B", folder / "build", *options],
         ["cmake", "--build", folder / "build", "--parallel", run.jobs],
         ["cmake", "--install", folder / "build", "--prefix", folder / "prefix"],
-        ["cmake", "-S", copy / "test_package", "-B", folder / "consumer", "-G", "Ninja", "-DCMAKE_CXX_COMPILER=clang++-19",
-         f"-DCMAKE_PREFIX_PATH={folder / 'prefix'}", "-DPARTS=spare", "-DMODULES=OFF", f"-DEXPECTED={';'.join(expected)}"],
+        [*configure, "-S", copy / "test_package", "-B", folder / "consumer", "-DPARTS=spare", "-DMODULES=OFF",
+         f"-DCMAKE_PREFIX_PATH={folder / 'prefix'}", f"-DEXPECTED={';'.join(expected)}"],
         ["cmake", "--build", folder / "consumer", "--parallel", run.jobs],
         [folder / "consumer" / "test_spare_include"],
     ):
@@ -117,14 +168,16 @@ def _build(run: Run, copy: pathlib.Path, folder: pathlib.Path) -> str | None:
     config = (folder / "prefix" / "include" / "pinion" / "config.hpp").read_text(encoding="utf-8")
     lines = ("#define PINION_HAS_SPARE 1", "inline constexpr bool has_spare = PINION_HAS_SPARE;",
              "#define PINION_SPARE_DEFAULT other_spare",
-             "#define PINION_SPARE_DEFAULT_HEADER <pinion/spare/kind/other_spare.hpp>", "#define PINION_SPARE_LOUD 1")
+             "#define PINION_SPARE_DEFAULT_HEADER <pinion/spare/kind/other_spare.hpp>",
+             "#define PINION_SPARE_LOUD 1")
     return "\n".join(f"config.hpp has no line `{line}`" for line in lines if line not in config.splitlines())
 
 
 def _tables(copy: pathlib.Path, touched: set[str]) -> str | None:
     """What is missing from what tools/mend has written."""
     wanted = {
-        "README.md": ("| [spare](spare/README.md) | `PINION_SPARE` | `plain_spare`, `other_spare` | a part to throw away |",
+        "README.md": ("| [spare](spare/README.md) | `PINION_SPARE` | `plain_spare`, `other_spare` "
+                      "| a part to throw away |",
                       "| `PINION_SPARE_LOUD` | Loudness 2 |"),
         "docs/building.md": ("| `PINION_SPARE_LOUD` | `ON` `OFF` | `OFF` | a spare part that is heard |",),
         "docs/packages.md": ("| `PINION_SPARE` | `ON` `OFF` | `spare`: `True` `False` | feature `spare` |",
@@ -135,12 +188,14 @@ def _tables(copy: pathlib.Path, touched: set[str]) -> str | None:
     }
     wrong = [f"{name} has no line `{line}`" for name, lines in wanted.items() for line in lines
              if line not in (copy / name).read_text(encoding="utf-8").splitlines()]
-    return "\n".join([*wrong, *(f"tools/mend wrote {name} as well" for name in sorted(touched - wanted.keys()))])
+    wrong += [f"tools/mend wrote {name} as well" for name in sorted(touched - wanted.keys())]
+    return "\n".join(wrong)
 
 
 def _may_include(copy: pathlib.Path) -> str | None:
-    texts = {name: "" for name in tree.files()} | {parts.FILE: (copy / parts.FILE).read_text(encoding="utf-8")}
-    path = "spare/src/spare.cpp"
-    found = style_cxx.part_dependencies(path, "#include <pinion/timer.hpp>\n#include <pinion/base.hpp>\n", texts)
+    texts = {name: "" for name in tree.files()}
+    texts[parts.FILE] = (copy / parts.FILE).read_text(encoding="utf-8")
+    path, includes = "spare/src/spare.cpp", "#include <pinion/timer.hpp>\n#include <pinion/base.hpp>\n"
+    found = style_cxx.part_dependencies(path, includes, texts)
     refused = style_cxx.part_dependencies(path, "#include <pinion/waker.hpp>\n", texts)
     return "\n".join([*found, *([] if refused else ["it may include waker, which it does not link"])])
