@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """pinion for Conan 2: `conan create . -s compiler.cppstd=20 --build=missing`.
 
-Parts and options are those of cmake/parts.json: PINION_TIMER_DEFAULT is `timer_default`. docs/packages.md says how it is
-used.
+Parts and options are those of cmake/parts.json: PINION_TIMER_DEFAULT is `timer_default`. docs/packages.md says how
+it is used.
 """
 
 import importlib.util
@@ -33,7 +33,8 @@ def _read_parts():
 
 _READER, PINION = _read_parts()
 PARTS = [part for part in PINION.everything if part.offered_by("conan")]
-OPTIONS = [option for part in PARTS for option in part.all_options if option.offered_by("conan")] + list(PINION.options)
+OPTIONS = [option for part in PARTS for option in part.all_options if option.offered_by("conan")]
+OPTIONS += PINION.options
 
 
 class Pinion(ConanFile):
@@ -44,7 +45,8 @@ class Pinion(ConanFile):
     package_type = "library"
     settings = "os", "arch", "compiler", "build_type"
     options = ({"shared": [True, False], "fPIC": [True, False]}
-               | {option.short_name: [True, False] if option.is_switch else list(option.values) for option in OPTIONS})
+               | {option.short_name: [True, False] if option.is_switch else list(option.values)
+                  for option in OPTIONS})
     default_options = ({"shared": False, "fPIC": True}
                        | {option.short_name: option.default == "ON" if option.is_switch else option.default
                           for option in OPTIONS}
@@ -72,7 +74,8 @@ class Pinion(ConanFile):
         cmake_layout(self)
 
     def requirements(self):
-        for reference in dict.fromkeys(package.conan for part in self._parts() for package in self._packages(part)):
+        packages = [package for part in self._parts() for package in self._packages(part)]
+        for reference in dict.fromkeys(package.conan for package in packages):
             self.requires(reference, transitive_headers=True)
 
     def validate(self):
@@ -88,8 +91,9 @@ class Pinion(ConanFile):
             self._refuse(f"pinion's headers are C++20, and compiler.cppstd={self.settings.compiler.cppstd} is older: "
                          f"add -s compiler.cppstd=20 or newer")
         if self.options.modules == "ON" and version < of_modules[compiler]:
-            self._refuse(f"modules=ON, but {compiler} {version} can't build them; clang {of_modules['clang']} and gcc "
-                         f"{of_modules['gcc']} can: choose one of these, or use the headers (-o \"pinion/*:modules=OFF\")")
+            self._refuse(f"modules=ON, but {compiler} {version} can't build them; clang {of_modules['clang']} "
+                         f"and gcc {of_modules['gcc']} can: choose one of these, or use the headers "
+                         f"(-o \"pinion/*:modules=OFF\")")
         for part in self._parts():
             for needed in (other for other in PARTS if other.name in part.links and not self._has(other)):
                 self._refuse(f"{part.switch.short_name}=True needs the part {needed.name}, and "
@@ -101,7 +105,8 @@ class Pinion(ConanFile):
         toolchain = CMakeToolchain(self, generator="Ninja" if self.options.modules == "ON" else None)
         for option in OPTIONS:
             if (value := self.options.get_safe(option.short_name)) is not None:
-                toolchain.cache_variables[option.name] = {"True": "ON", "False": "OFF"}.get(str(value), str(value))
+                value = {"True": "ON", "False": "OFF"}.get(str(value), str(value))
+                toolchain.cache_variables[option.name] = value
         for name in ("TESTS", "EXAMPLES", "WARNINGS"):
             toolchain.cache_variables[f"PINION_{name}"] = "OFF"
         toolchain.generate()
@@ -125,8 +130,8 @@ class Pinion(ConanFile):
         for part in self._parts():
             component = self.cpp_info.components[part.name]
             component.libs = [name for name in libraries if re.fullmatch(rf"pinion_{part.name}d?", name)]
-            component.requires = [*part.links, *(f"{name}::{name}" for name in
-                                                 (package.conan.split("/")[0] for package in self._packages(part)))]
+            names = [package.conan.split("/")[0] for package in self._packages(part)]
+            component.requires = [*part.links, *(f"{name}::{name}" for name in names)]
             # The root's is not read where there are components.
             component.builddirs = ["lib/cmake/pinion"]
 

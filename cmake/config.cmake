@@ -27,8 +27,10 @@ function(pinion_write_config)
     if(part IN_LIST PINION_ENABLED)
       set(has 1)
     endif()
-    string(APPEND macros "/// 1 in a build with ${what}, 0 in one without.\n#define PINION_HAS_${name} ${has}\n")
-    string(APPEND constants "\n/// Whether this build has ${what}.\ninline constexpr bool has_${part} = PINION_HAS_${name};\n")
+    string(APPEND macros "/// 1 in a build with ${what}, 0 in one without.\n"
+                         "#define PINION_HAS_${name} ${has}\n")
+    string(APPEND constants "\n/// Whether this build has ${what}.\n"
+                            "inline constexpr bool has_${part} = PINION_HAS_${name};\n")
   endforeach()
   foreach(part IN LISTS PINION_ORDER)
     pinion_json_range(indices ${PINION_${part}_AT} options)

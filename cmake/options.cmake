@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Every option of the build comes from cmake/parts.json: its values, and what becomes of a wrong one: one sentence with
-# the valid choices, before anything is configured. Nothing here touches a variable that belongs to an enclosing project.
+# Every option of the build comes from cmake/parts.json. A wrong value is refused in one sentence with the valid ones,
+# before anything is configured. Nothing here touches a variable that belongs to an enclosing project.
 include(${CMAKE_CURRENT_LIST_DIR}/parts.cmake)
 
 # pinion_option(name default text): makes the cache variable, and refuses a value that it can't have.
@@ -48,8 +48,8 @@ foreach(_pinion_part IN LISTS PINION_ORDER)
   set(_pinion_missing ${PINION_${_pinion_part}_LINKS})
   list(REMOVE_ITEM _pinion_missing "" ${PINION_ENABLED})
   foreach(_pinion_link IN LISTS _pinion_missing)
-    message(FATAL_ERROR "${_pinion_switch}=ON needs the ${_pinion_link} part, and ${PINION_${_pinion_link}_SWITCH}=OFF leaves it out: "
-                        "switch that on, or this off")
+    message(FATAL_ERROR "${_pinion_switch}=ON needs the ${_pinion_link} part, and "
+                        "${PINION_${_pinion_link}_SWITCH}=OFF leaves it out: switch that on, or this off")
   endforeach()
   pinion_json(_pinion_why ${PINION_${_pinion_part}_AT} linux)
   if(_pinion_why AND NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
@@ -86,7 +86,8 @@ include(${CMAKE_CURRENT_LIST_DIR}/why_no_modules.cmake)
 pinion_json(PINION_MODULES_GCC tools modules gcc)
 pinion_json(PINION_MODULES_CLANG tools modules clang)
 pinion_json(PINION_MODULES_CMAKE tools modules cmake)
-pinion_why_no_modules(_pinion_no_modules ${PINION_MODULES_GCC} ${PINION_MODULES_CLANG} ${PINION_MODULES_CMAKE})
+pinion_why_no_modules(_pinion_no_modules
+  ${PINION_MODULES_GCC} ${PINION_MODULES_CLANG} ${PINION_MODULES_CMAKE})
 if(PINION_MODULES STREQUAL "ON" AND _pinion_no_modules)
   message(FATAL_ERROR "PINION_MODULES=ON, but ${_pinion_no_modules}; change that, or use the headers (PINION_MODULES=OFF)")
 elseif(PINION_MODULES STREQUAL "OFF" OR _pinion_no_modules)

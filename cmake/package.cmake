@@ -4,7 +4,7 @@
 # pinion_timer, pinion_timer_module, …; each holds all that its target needs beside base's.
 include(CMakePackageConfigHelpers)
 
-# What pinion-config.cmake knows of each part that was built: what its links lead to, and which packages it takes.
+# What pinion-config.cmake knows of each part that was built: what its links lead to, which packages it takes.
 set(PINION_PARTS_AS_BUILT "")
 foreach(part IN LISTS PINION_PARTS PINION_HOSTS)
   string(APPEND PINION_PARTS_AS_BUILT "set(_pinion_${part}_switch ${PINION_${part}_SWITCH})\n")

@@ -18,7 +18,7 @@ function(pinion_settings target)
 endfunction()
 
 # pinion_part(name [GENERATED_HEADERS] HEADERS file... [SOURCES file...])
-# Files of HEADERS are relative to the part's include/, sources to the part. What it links stands in cmake/parts.json.
+# Files of HEADERS are relative to the part's include/, sources to the part. What it links is in cmake/parts.json.
 function(pinion_part name)
   cmake_parse_arguments(PARSE_ARGV 1 part "GENERATED_HEADERS" "" "HEADERS;SOURCES")
   set(target pinion_${name})

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Reads cmake/parts.json, which says what parts, hosts and options there are, and refuses one that is wrong. The build
-# includes this, and so does the port for vcpkg. It sets
+# Reads cmake/parts.json, which says what parts, hosts and options there are, and refuses one that is wrong. The
+# build includes this, and so does the port for vcpkg. It sets
 #
 #   PINION_PARTS, PINION_HOSTS   names, in the order of the file; without base, which is always there
 #   PINION_ORDER                 all of them and base, each behind what it links
-#   PINION_<name>_FOLDER, _SWITCH, _LINKS, _AT   of one of them: its folder, its option, the parts it links, its place
+#   PINION_<name>_FOLDER, _SWITCH, _LINKS, _AT   of one: its folder, its option, the parts it links, its place
 #   PINION_<name>_RESTS_ON       all that its links lead to, in order
 #   PINION_KNOWN_OPTIONS         names of all options
 #   PINION_PACKAGE_OPTIONS       of these the ones for users of a package
@@ -13,8 +13,9 @@
 cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH PINION_ROOT_FOLDER)
 file(READ ${CMAKE_CURRENT_LIST_DIR}/parts.json PINION_JSON)
 
+# pinion_refuse_parts(text [its end])
 function(pinion_refuse_parts text)
-  message(FATAL_ERROR "cmake/parts.json: ${text}")
+  message(FATAL_ERROR "cmake/parts.json: ${text}${ARGN}")
 endfunction()
 
 # pinion_json(out path...): the text of what stands there; empty where nothing does.
@@ -50,7 +51,7 @@ function(pinion_json_list out)
   set(${out} ${list} PARENT_SCOPE)
 endfunction()
 
-# pinion_check_keys(kind where path...): the object there has the keys that `keys` of the file allows, and no others.
+# pinion_check_keys(kind where path...): the object there has the keys that `keys` of the file allows, no others.
 function(pinion_check_keys kind where)
   set(valid "")
   string(JSON count LENGTH "${PINION_JSON}" keys ${kind})
@@ -105,10 +106,13 @@ macro(pinion_read_option where)
   pinion_json(_pinion_default ${ARGN} default)
   pinion_json(_pinion_takes ${ARGN} takes)
   if(NOT _pinion_name MATCHES "^PINION_[A-Z0-9_]+$" OR _pinion_name IN_LIST PINION_KNOWN_OPTIONS)
-    pinion_refuse_parts("\"${_pinion_name}\" is no name for an option, or that of another one; valid is PINION_ and capital letters")
-  elseif(NOT _pinion_takes AND NOT _pinion_default STREQUAL "TOP_LEVEL" AND NOT _pinion_default IN_LIST ${_pinion_name}_VALUES)
+    pinion_refuse_parts("\"${_pinion_name}\" is no name for an option, or that of another one; valid is "
+                        "PINION_ and capital letters")
+  elseif(NOT _pinion_takes AND NOT _pinion_default STREQUAL "TOP_LEVEL"
+         AND NOT _pinion_default IN_LIST ${_pinion_name}_VALUES)
     list(JOIN ${_pinion_name}_VALUES " " _pinion_values)
-    pinion_refuse_parts("the default \"${_pinion_default}\" of ${_pinion_name} is not among its values: ${_pinion_values}")
+    pinion_refuse_parts("the default \"${_pinion_default}\" of ${_pinion_name} is not among its values: "
+                        "${_pinion_values}")
   endif()
   set(${_pinion_name}_AT ${ARGN})
   list(APPEND PINION_KNOWN_OPTIONS ${_pinion_name})
@@ -123,7 +127,8 @@ function(pinion_header_of out part value)
   file(GLOB_RECURSE found RELATIVE ${folder} ${folder}/${value}.hpp)
   list(LENGTH found count)
   if(NOT count EQUAL 1)
-    pinion_refuse_parts("the backend \"${value}\" of the part ${part} is to be one header ${value}.hpp below ${PINION_${part}_FOLDER}/include, and there are ${count}")
+    pinion_refuse_parts("the backend \"${value}\" of the part ${part} is to be one header ${value}.hpp below "
+                        "${PINION_${part}_FOLDER}/include, and there are ${count}")
   endif()
   set(${out} ${found} PARENT_SCOPE)
 endfunction()
@@ -182,7 +187,8 @@ foreach(_pinion_array IN ITEMS parts hosts)
     foreach(_pinion_file IN ITEMS ${PINION_${_pinion_part}_FOLDER}/CMakeLists.txt
             ${PINION_${_pinion_part}_FOLDER}/include/pinion/${_pinion_part}.hpp modules/${_pinion_part}.cppm)
       if(NOT EXISTS ${PINION_ROOT_FOLDER}/${_pinion_file})
-        pinion_refuse_parts("the part ${_pinion_part} has no ${_pinion_file}; add that, or remove the part's entry")
+        pinion_refuse_parts("the part ${_pinion_part} has no ${_pinion_file}; add that, or remove the part's "
+                            "entry")
       endif()
     endforeach()
     pinion_json(_pinion_required ${_pinion_at} required)
@@ -220,7 +226,8 @@ while(_pinion_rest)
     foreach(_pinion_link IN LISTS _pinion_missing)
       if(NOT _pinion_link IN_LIST _pinion_all)
         list(JOIN _pinion_all " " _pinion_values)
-        pinion_refuse_parts("the part ${_pinion_part} links \"${_pinion_link}\", which is no part; the parts: ${_pinion_values}")
+        pinion_refuse_parts("the part ${_pinion_part} links \"${_pinion_link}\", which is no part; the parts: "
+                            "${_pinion_values}")
       endif()
     endforeach()
     list(REMOVE_ITEM _pinion_missing "" ${PINION_ORDER})
@@ -237,7 +244,8 @@ while(_pinion_rest)
   endforeach()
   if(_pinion_waiting STREQUAL "${_pinion_rest}")
     list(JOIN _pinion_rest " " _pinion_values)
-    pinion_refuse_parts("the links of ${_pinion_values} go round in a circle; each part is to link only parts that do without it")
+    pinion_refuse_parts("the links of ${_pinion_values} go round in a circle; each part is to link only parts "
+                        "that do without it")
   endif()
   set(_pinion_rest ${_pinion_waiting})
 endwhile()

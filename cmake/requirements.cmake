@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The packages that a part requires in this build, by cmake/parts.json: always, or for an option of its that is ON. One
-# is written as the target to link and the arguments of find_package(): "Boost::headers Boost 1.81"; or, where pkg-config
-# knows it, of pkg_check_modules(): "PkgConfig::pinion_jemalloc pkg-config jemalloc>=5.3".
+# The packages that a part requires in this build, by cmake/parts.json: always, or for an option of its that is ON.
+# One is written as the target to link and the arguments of find_package(): "Boost::headers Boost 1.81"; or, where
+# pkg-config knows it, of pkg_check_modules(): "PkgConfig::pinion_jemalloc pkg-config jemalloc>=5.3".
 
 # pinion_requirements(out part)
 function(pinion_requirements out part)

@@ -8,9 +8,9 @@ if(NOT EXISTS "${SOURCE_PATH}/cmake/parts.cmake")
 endif()
 include("${SOURCE_PATH}/cmake/parts.cmake")
 
-# An option is a feature where the manifest declares one of its name. Features can't be alternatives, so what is one comes
-# from the triplet: set(PINION_TIMER_DEFAULT ordered_map). Looked at here, because what CMake says about it would stay in
-# a log.
+# An option is a feature where the manifest declares one of its name. Features can't be alternatives, so what is one
+# comes from the triplet: set(PINION_TIMER_DEFAULT ordered_map). Looked at here, because what CMake says about it would
+# stay in a log.
 file(READ "${CURRENT_PORT_DIR}/vcpkg.json" manifest)
 set(features "")
 set(triplet_options "")

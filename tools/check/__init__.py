@@ -19,8 +19,8 @@ consumers       fresh projects that consume pinion (in cmake/consumers); bad_inp
 conan           packages made by Conan (recipe: conanfile.py)
 vcpkg           packages made by vcpkg (port: ports/pinion; vcpkg_tool, vcpkg_refusals), and the program
                 that stands in for vcpkg where there is none (vcpkg_stand_in, vcpkg_platform, vcpkg_lint)
-catalogue       what cmake/parts.json says of this tree; generated: what is made from it and committed (tools/mend);
-                parts_faults: what becomes of a fault in it
+catalogue       what cmake/parts.json says of this tree (../parts.py); generated: what is made from it and committed
+                (tools/mend); parts_faults: what becomes of a fault in it
 packages_page   docs/packages.md, taken at its word
 loopback_only   running a command where no other machine is reached
 budgets         instructions and bytes against what is recorded (bench/budget)

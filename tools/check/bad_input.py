@@ -24,8 +24,8 @@ class Mistake:
 
 
 def _find(name: str, prefix: pathlib.Path, component: str, *told: str, arguments=(), **tools) -> Mistake:
-    arguments = (f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCOMPONENTS={component}", "-DCONSUMES=pinion::timer", *arguments)
-    return Mistake(name, FIND_PACKAGE, arguments, told, **tools)
+    usual = (f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCOMPONENTS={component}", "-DCONSUMES=pinion::timer")
+    return Mistake(name, FIND_PACKAGE, (*usual, *arguments), told, **tools)
 
 
 def _configure(name: str, argument: str, *told: str, **tools) -> Mistake:
@@ -33,7 +33,7 @@ def _configure(name: str, argument: str, *told: str, **tools) -> Mistake:
 
 
 def run(run: Run, prefix: pathlib.Path, with_modules: pathlib.Path, folder: pathlib.Path) -> list[Test]:
-    """The first two hold whole installations, the second one with modules; `folder` is for what is made here."""
+    """The first two hold whole installations, one of them with modules; `folder` is for what is made here."""
     run.progress("bad input")
     broken = _incomplete_installations(run, prefix, folder)
     mistakes = (
@@ -42,8 +42,8 @@ def run(run: Run, prefix: pathlib.Path, with_modules: pathlib.Path, folder: path
         _find("host left out of the build", broken["without timer"], "asio", "asio", "PINION_WITH_ASIO"),
         _find("host without its own package", prefix, "asio", "asio", "Boost 1.81",
               arguments=("-DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON",)),
-        _find("modules, by a compiler that can't import", with_modules, "timer_module", "timer_module", "GNU 12", "clang 19",
-              "GCC 16", compiler="g++-12"),
+        _find("modules, by a compiler that can't import", with_modules, "timer_module", "timer_module", "GNU 12",
+              "clang 19", "GCC 16", compiler="g++-12"),
         _find("component without base", broken["without base"], "timer", "base", "incomplete"),
         _find("component with a file missing", broken["file missing"], "timer", "timer", "incomplete"),
         _configure("unknown option", "-DPINION_TIMR=ON", "PINION_TIMR", "PINION_TIMER"),
@@ -59,7 +59,8 @@ def run(run: Run, prefix: pathlib.Path, with_modules: pathlib.Path, folder: path
         _configure("modules with CMake 3.25", "-DPINION_MODULES=ON", "PINION_MODULES=ON", "4.4", cmake=OLD_CMAKE),
     )
     tests = [verdict(f"bad input: {mistake.name}", _make(run, mistake, folder / "mistake")) for mistake in mistakes]
-    return [*tests, verdict("bad input: unknown preset", _unknown_preset(run)), *parts_faults.run(run, folder / "parts")]
+    tests.append(verdict("bad input: unknown preset", _unknown_preset(run)))
+    return tests + parts_faults.run(run, folder / "parts")
 
 
 def _make(run: Run, mistake: Mistake, folder: pathlib.Path) -> str | None:

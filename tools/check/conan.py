@@ -73,7 +73,8 @@ def run_deep(run: Run) -> list[Test]:
     conan = _Conan(run)
     (parts, hosts), doors = _names(), ("include", "import")
     packages = [
-        Package("hosts, g++ 12", "gcc-12", tuple(f"with_{host}=True" for host in hosts), parts=(*parts, *hosts)),
+        Package("hosts, g++ 12", "gcc-12", tuple(f"with_{host}=True" for host in hosts),
+                parts=(*parts, *hosts)),
         Package("all parts, clang 19, modules", "clang-19", ("modules=ON",), parts=parts, doors=doors),
         Package("modules off, g++ 12", "gcc-12", ("modules=OFF",), parts=parts),
         Package("modules as the toolchain can, clang 19", "clang-19", ("modules=AUTO",), parts=parts, doors=doors),
@@ -90,13 +91,15 @@ def run_deep(run: Run) -> list[Test]:
     for part in catalogue.read().parts:
         swaps = [(option, value) for option in part.backends for value in option.values]
         packages += [_alone(part, *swap) for swap in swaps or ((),)]
-    return [*(_create(conan, package) for package in packages), _from_nothing(run, "no-profile", with_stand_in=True)]
+    return [*(_create(conan, package) for package in packages),
+            _from_nothing(run, "no-profile", with_stand_in=True)]
 
 
 def _names() -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Of the parts, and of the hosts."""
     known = catalogue.read()
-    return tuple(part.name for part in known.parts), tuple(part.name for part in known.hosts if part.offered_by("conan"))
+    hosts = tuple(part.name for part in known.hosts if part.offered_by("conan"))
+    return tuple(part.name for part in known.parts), hosts
 
 
 def _alone(part: Part, option: Option | None = None, backend: str | None = None) -> Package:
@@ -108,7 +111,8 @@ def _alone(part: Part, option: Option | None = None, backend: str | None = None)
     if option is None:
         return Package(name, "gcc-12", options, parts=chosen)
     swap = (option.short_name, backend)
-    return Package(f"{name}, its {'='.join(swap)}", "gcc-12", (*options, "=".join(swap)), parts=chosen, default=swap)
+    return Package(f"{name}, its {'='.join(swap)}", "gcc-12", (*options, "=".join(swap)), parts=chosen,
+                   default=swap)
 
 
 def _mistakes() -> list[Mistake]:
@@ -173,7 +177,8 @@ def _create(conan: _Conan, package: Package) -> Test:
     if not result.ok:
         return failed(name, commands.relevant(result.output))
     known = catalogue.read()
-    absent = {option.name for part in known.optional if part.name not in package.parts for option in part.options}
+    left_out = [part for part in known.optional if part.name not in package.parts]
+    absent = {option.name for part in left_out for option in part.options}
     options = [option.name for option in known.package_options() if option.name not in absent]
     if unsaid := [option for option in options if f"-D{option}=" not in result.output]:
         return failed(name, f"CMake is not told {' '.join(unsaid)}")
@@ -207,8 +212,8 @@ def _refuse(conan: _Conan, mistake: Mistake) -> Test:
 
 
 def _from_nothing(run: Run, kind: str, *, with_stand_in: bool) -> Test:
-    """What the page says to type where Conan was never used, and there is no network: its home is empty, but, where
-    asked for, for a package that stands in for tl::expected."""
+    """What the page says to type where Conan was never used, and there is no network: its home is empty. Where
+    asked for, a package that stands in for tl::expected is in it."""
     run.progress(f"the page's line for {kind}")
     name = f"packages page: conan: {kind}"
     with tempfile.TemporaryDirectory(prefix="pinion-conan-") as folder:
@@ -218,13 +223,15 @@ def _from_nothing(run: Run, kind: str, *, with_stand_in: bool) -> Test:
         before = [["conan", "remote", "disable", "*"],
                   ["conan", "create", tree.ROOT / "conan" / "stand_in", *_arguments(["gcc-12"], (), ())]]
         apart = ["unshare", "-n"] if run.log.run(["unshare", "-n", "true"]).ok else []
-        for command in (*(before if with_stand_in else ()), ["sh", "-e", "-c", packages_page.commands_of("conan", kind)]):
+        typed = ["sh", "-e", "-c", packages_page.commands_of("conan", kind)]
+        for command in (*(before if with_stand_in else ()), typed):
             result = run.log.run([*apart, *command], cwd=folder, env=environment)
             if not result.ok:
                 return failed(name, commands.relevant(result.output))
         if (home / "profiles" / "default").exists():
             return failed(name, "Conan has made itself a profile")
-        return verdict(name, None if "test_timer_include" in result.output else "no program of the package ran")
+        ran = "test_timer_include" in result.output
+        return verdict(name, None if ran else "no program of the package ran")
 
 
 def _own_packages(conan: _Conan, parts: tuple[str, ...]) -> Test:

@@ -19,6 +19,7 @@ from check.python_tools import CMAKE, OLD_CMAKE, PythonTool
 from check.results import Test, verdict
 
 PROJECTS = tree.ROOT / "cmake" / "consumers"
+_NO_BOOST = ("-DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON",)
 _STRICT = "-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast -Werror"
 
 
@@ -51,12 +52,12 @@ CONSUMERS = (
              arguments=("-DCMAKE_CXX_EXTENSIONS=OFF",)),
     Consumer("find_package, import pinion", "find_package", "import_all", "pinion::pinion_module", prefix="modules",
              components="pinion"),
-    Consumer("find_package without components, without the host's own package", "find_package", "include", "pinion::pinion",
-             prefix="release", components="", arguments=("-DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON",)),
+    Consumer("find_package without components, without the host's own package", "find_package", "include",
+             "pinion::pinion", prefix="release", components="", arguments=_NO_BOOST),
     Consumer("find_package without components, import, without the host's own package", "find_package", "import",
-             "pinion::timer_module", prefix="modules", components="", arguments=("-DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON",)),
-    Consumer("find_package without components, import pinion", "find_package", "import_all", "pinion::pinion_module",
-             prefix="modules", components=""),
+             "pinion::timer_module", prefix="modules", components="", arguments=_NO_BOOST),
+    Consumer("find_package without components, import pinion", "find_package", "import_all",
+             "pinion::pinion_module", prefix="modules", components=""),
     Consumer("find_package, include, shared", "find_package", "include", "pinion::timer", "g++-12", OLD_CMAKE,
              "shared"),
     Consumer("find_package, import, shared", "find_package", "import", "pinion::timer_module", prefix="shared"),

@@ -2,8 +2,8 @@
 """docs/packages.md, taken at its word: what it says to type is typed.
 
 A fenced block is named by the comment before it. `file: NAME` is a file of every project, `MANAGER: file NAME` one of
-that package manager's, `MANAGER: use` and `MANAGER: swap` are commands, run one after the other in a fresh folder,
-`conan: no-profile` and `conan: no-network` are the ones where there is none of that.
+that package manager's, `MANAGER: use` and `MANAGER: swap` are commands, run one after the other in a fresh
+folder, `conan: no-profile` and `conan: no-network` are the ones where there is none of that.
 """
 
 import dataclasses

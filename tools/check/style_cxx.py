@@ -57,11 +57,12 @@ def part_dependencies(path, text, texts):
         allowed.add("sim")
     findings = []
     for line, name in includes_of(text):
-        owner = next((other.name for other in known.everything if f"{other.folder}/include/{name}" in texts), None)
+        owners = [other.name for other in known.everything if f"{other.folder}/include/{name}" in texts]
+        owner = owners[0] if owners else None
         if owner and owner not in allowed:
             findings.append(f"{path}:{line}: {part.name} includes <{name}> of {owner}; it may include only "
-                            f"{', '.join(sorted(allowed))}: take what is needed as a template parameter, move what both "
-                            f"need to base, or link it ({parts.FILE})")
+                            f"{', '.join(sorted(allowed))}: take what is needed as a template parameter, move "
+                            f"what both need to base, or link it ({parts.FILE})")
     return findings
 
 

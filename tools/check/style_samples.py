@@ -28,7 +28,8 @@ def _catalogue(table: str) -> dict[str, str]:
     text = (pathlib.Path(__file__).resolve().parents[2] / parts.FILE).read_text(encoding="utf-8")
     file = json.loads(text) | {"hosts": [], "options": [], "development": []}
     file["parts"] = [{"name": "base", "what": "words", "required": True}]
-    return {parts.FILE: json.dumps(file), "README.md": f"<!-- from cmake/parts.json: parts -->\n{table}<!-- end of parts -->\n"}
+    page = f"<!-- from cmake/parts.json: parts -->\n{table}<!-- end of parts -->\n"
+    return {parts.FILE: json.dumps(file), "README.md": page}
 
 
 _TABLE = "| part | flag | backends | what it is |\n|---|---|---|---|\n"
@@ -71,7 +72,8 @@ SAMPLES = {
         [{_HEADER: "#include <pinion/base/x.hpp>\n#include <pinion/config.hpp>\n",
           "base/include/pinion/base/x.hpp": ""},
          {_TEST: "#include <pinion/sim/x.hpp>\n", "sim/include/pinion/sim/x.hpp": ""},
-         {"hosts/asio/include/pinion/asio.hpp": "#include <pinion/preempt/x.hpp>\n#include <pinion/base/x.hpp>\n",
+         {"hosts/asio/include/pinion/asio.hpp":
+          "#include <pinion/preempt/x.hpp>\n#include <pinion/base/x.hpp>\n",
           "preempt/include/pinion/preempt/x.hpp": "", "base/include/pinion/base/x.hpp": ""}],
     ),
     f"what comes from {parts.FILE} is up to date": (

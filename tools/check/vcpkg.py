@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The configurations `vcpkg` and `vcpkg-deep`: the overlay port with different features, each result consumed by the programs of test_package, mistakes that have to be refused, and what docs/packages.md says.
+"""The configurations `vcpkg` and `vcpkg-deep`: the overlay port with different features, each result consumed by
+the programs of test_package, mistakes that have to be refused, and what docs/packages.md says.
 
 Where a real `vcpkg` is on PATH, it does the installing, and is compared with the stand-in that does it elsewhere.
 """
@@ -37,7 +38,7 @@ class Installation:
     consumers: tuple[Consumer, ...]
     compiler: str = "gcc"
     triplet: str = ""  # lines beside the usual ones
-    values: dict[str, str] = dataclasses.field(default_factory=dict)  # of options, where they are not the defaults
+    values: dict[str, str] = dataclasses.field(default_factory=dict)  # of options, beside their defaults
 
 
 _BOTH = ("include", "import")
@@ -48,14 +49,16 @@ def run(run: Run) -> list[Test]:
     known = catalogue.read()
     parts = tuple(part.name for part in known.parts)
     hosts = tuple(part.name for part in known.hosts if part.offered_by("vcpkg"))
-    swaps = {option.name: option.another_value() for part in known.parts for option in part.backends} | {"PINION_ASSERT": "ON"}
+    swaps = {option.name: option.another_value() for part in known.parts for option in part.backends}
+    swaps["PINION_ASSERT"] = "ON"
     installations = (
         Installation("default features", "pinion", parts, (_OLD_GCC, Consumer("gcc", build_type="Debug"))),
         Installation("all features", f"pinion[{','.join((*parts, *hosts, 'modules'))}]", (*parts, *hosts),
                      (Consumer("clang", _BOTH), Consumer("clang", _BOTH, "Debug"), _OLD_GCC, Consumer("gcc")), "clang"),
         Installation("no features", "pinion[core]", (), (Consumer("gcc"),)),
-        Installation("other default backends and contracts, from the triplet", "pinion", parts, (Consumer("gcc"),),
-                     triplet="".join(f"set({name} {value})\n" for name, value in swaps.items()), values=swaps),
+        Installation("other default backends and contracts, from the triplet", "pinion", parts,
+                     (Consumer("gcc"),), values=swaps,
+                     triplet="".join(f"set({name} {value})\n" for name, value in swaps.items())),
     )
     with tempfile.TemporaryDirectory(prefix="pinion-vcpkg-") as name:
         folder = pathlib.Path(name)
@@ -79,8 +82,8 @@ def run_deep(run: Run) -> list[Test]:
     installations = (
         Installation("modules alone", "pinion[core,modules]", (), (Consumer("clang", _BOTH),), "clang"),
         *(Installation(f"{part.name} alone", f"pinion[core,{part.name}]",
-                       tuple(name for name in parts if name == part.name or name in known.rests_on(part)), (Consumer("gcc"),))
-          for part in known.parts),
+                       tuple(name for name in parts if name in {part.name, *known.rests_on(part)}),
+                       (Consumer("gcc"),)) for part in known.parts),
         Installation("shared", "pinion[modules]", parts, (Consumer("clang", _BOTH), Consumer("clang", _BOTH, "Debug")),
                      "clang", triplet="set(VCPKG_LIBRARY_LINKAGE dynamic)\n"),
         Installation("contracts, from the triplet", "pinion", parts, (Consumer("gcc"),),
