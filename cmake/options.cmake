@@ -4,6 +4,12 @@
 # before anything is configured. Nothing here touches a variable that belongs to an enclosing project.
 include(${CMAKE_CURRENT_LIST_DIR}/parts.cmake)
 
+pinion_json(_pinion_oldest tools headers cmake)
+if(NOT CMAKE_MINIMUM_REQUIRED_VERSION VERSION_EQUAL "${_pinion_oldest}")
+  pinion_refuse_parts("the oldest CMake is ${_pinion_oldest}, and CMakeLists.txt takes "
+                      "${CMAKE_MINIMUM_REQUIRED_VERSION}; say the same in both")
+endif()
+
 # pinion_option(name default text): makes the cache variable, and refuses a value that it can't have.
 function(pinion_option name default text)
   if(default STREQUAL "TOP_LEVEL")

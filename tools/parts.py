@@ -14,6 +14,7 @@ import re
 FILE = "cmake/parts.json"
 _KINDS = {dict: "OBJECT", list: "ARRAY", str: "STRING", bool: "BOOLEAN"}
 _OPTION = re.compile(r"PINION_[A-Z0-9_]+")
+_WAYS = [True, True, False], [False, False, True]  # to find a package: package and target, or pkg_config
 TOP_LEVEL = "TOP_LEVEL"
 SWITCH = ("ON", "OFF")
 
@@ -210,6 +211,8 @@ class _Check:
     def packages(self, where: str, owner: dict) -> tuple[Package, ...]:
         for package in owner.get("requires", []):
             self("package", f"a package of {where}", package)
+            if [key in package for key in ("package", "target", "pkg_config")] not in _WAYS:
+                raise Wrong(f"a package of {where} is to have \"package\" and \"target\", or \"pkg_config\"")
         return tuple(Package(**package) for package in owner.get("requires", []))
 
     def option(self, where: str, value) -> Option:
