@@ -3,5 +3,6 @@
 
 main     the course: install, build, measure, report
 options  what can be asked for, and the refusal of everything else
+claims   which bars the records of bench/record claim to meet
 record   keeping a run's raw figures in bench/record
 """

@@ -10,7 +10,7 @@ import time
 
 from check import build_lock, cargo, cmake_build, commands, requirements, tree
 from check.execution import Run, say
-from demo import options, record
+from demo import claims, options, record
 from demo.options import Options, Refused
 from harness import measurement, part, session
 from harness.measurement import Measurement, MalformedRecord
@@ -18,7 +18,7 @@ from harness.part import BadPart, Part
 from harness.program import BenchmarkFailed, BenchmarkProgram
 from harness.progress import Progress, duration
 from harness.summary import WorkDiffers
-from report import table
+from report import bars, table
 from report.page import Report, report
 
 BUILD = "demo"  # the folder of build/
@@ -54,6 +54,7 @@ def _obey(wanted: Options) -> int:
             raise Refused(f"{wanted.recorded} is of a part \"{unknown.pop()}\"; there are reports of "
                           f"{' '.join(each.name for each in parts)}")
         _publish(parts, rows, {}, wanted)
+        _say_bars(bars.outcomes(parts, rows))
         return 0
     with build_lock.hold("./demo"):
         return _measure(parts, wanted)
@@ -77,8 +78,10 @@ def _measure(parts: list[Part], wanted: Options) -> int:
     for contestant, reason in done.left_out.items():
         say(f"left out: {contestant}: {reason}")
     _publish(parts, done.rows, done.left_out, wanted)
+    found = bars.outcomes(parts, done.rows)
     if wanted.record is not None:
-        _record(done.rows, wanted)
+        _record(done.rows, found, wanted)
+    _say_bars(found)
     say(f"done in {duration(time.monotonic() - begin)}")
     return 0
 
@@ -94,7 +97,7 @@ def _install() -> None:
 def _build(progress: Progress, more: pathlib.Path | None) -> None:
     """The preset `release` with only what is measured, in a folder of its own; `more` is where further contestants are."""
     run = Run(commands.Log(BUILD), tree.processors(), progress.show)
-    cmake_build.configure(run, "release", "-B", tree.BUILD / BUILD, "-DPINION_TESTS=OFF", "-DPINION_EXAMPLES=OFF",
+    cmake_build.configure(run, "release", "-B", tree.BUILD / BUILD, "-DPINION_BENCH=ON", "-DPINION_TESTS=OFF", "-DPINION_EXAMPLES=OFF",
                           "-DPINION_INSTALL=OFF", "-DPINION_WITH_ASIO=OFF", f"-DPINION_BENCH_MORE={more or ''}")
     cmake_build.compile_all(run, BUILD)
     progress.clear()
@@ -131,9 +134,15 @@ def _print(shown: Report) -> None:
         say(words)
 
 
-def _record(rows: list[Measurement], wanted: Options) -> None:
+def _say_bars(found: list[bars.Outcome]) -> None:
+    for line in bars.in_words(found):
+        say(line)
+
+
+def _record(rows: list[Measurement], found: list[bars.Outcome], wanted: Options) -> None:
     name = wanted.record or "-".join([*dict.fromkeys(row.part for row in rows), *(["quick"] if wanted.quick else [])])
     path = record.keep(rows, name, tree.ROOT / "bench" / "record")
+    claims.add(path.parent, path.stem, found)
     say(f"recorded: {tree.relative(path)}; its row for bench/record/README.md:\n{record.row_of(path, rows)}")
 
 

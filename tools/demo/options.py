@@ -11,7 +11,7 @@
   ./demo --from CSV        no measuring: the report of figures that were recorded
   ./demo --out FOLDER      write there instead of out/
 
-The report is one file; the raw figures lie beside it as CSV. Exit status: 0 done, 1 the build or a benchmark failed, or
+It ends with the bars that the page draws and pinion misses. The report is one file; the raw figures lie beside it as CSV. Exit status: 0 done, 1 the build or a benchmark failed, or
 contestants did different work, 2 the run could not begin.
 """
 
