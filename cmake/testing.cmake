@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# How tests are declared. Each GoogleTest case is a CTest test, named <part>.<suite>.<case>; a case that skips itself
-# is counted as skipped, with its reason in the output.
+# How tests are declared: programs of GoogleTest cases. A case that skips itself is counted as skipped, with its reason.
 include_guard(GLOBAL)
 find_package(GTest REQUIRED)
-include(GoogleTest)
 
 # Everything that is run under ThreadSanitizer; those tests carry the label `concurrent`.
 add_custom_target(concurrent_tests)
@@ -29,11 +27,12 @@ function(pinion_precompiled target part)
   target_precompile_headers(${target} REUSE_FROM ${part}_precompiled)
 endfunction()
 
-# pinion_test(part name [CONCURRENT] [IMPORTS] [TOGETHER] SOURCES file... LINK target...)
-# TOGETHER: one CTest test that runs all cases in one process, for programs of very many small ones, or of some that share a costly
-# result. `./check` counts its cases all the same (together/<part>.<name>.xml); what one case leaves behind, the next one meets.
+# pinion_test(part name [CONCURRENT] [IMPORTS] SOURCES file... LINK target...)
+# One CTest test runs all cases of the program in one process: a process for each costs more than most cases do, under a
+# sanitizer many times more. `./check` counts the cases all the same (together/<part>.<name>.xml). What one case leaves behind,
+# the next one meets; cases that need a fresh process get a program of their own.
 function(pinion_test part name)
-  cmake_parse_arguments(PARSE_ARGV 2 test "CONCURRENT;IMPORTS;TOGETHER" "" "SOURCES;LINK")
+  cmake_parse_arguments(PARSE_ARGV 2 test "CONCURRENT;IMPORTS" "" "SOURCES;LINK")
   set(target ${part}_${name})
   add_executable(${target} ${test_SOURCES})
   pinion_settings(${target})
@@ -52,11 +51,6 @@ function(pinion_test part name)
     list(APPEND labels boundary)
     add_dependencies(boundary_tests ${target})
   endif()
-  if(test_TOGETHER)
-    add_test(NAME ${part}.${name} COMMAND ${target} --gtest_output=xml:${PROJECT_BINARY_DIR}/together/${part}.${name}.xml)
-    set_tests_properties(${part}.${name} PROPERTIES LABELS "${labels}" TIMEOUT 300)
-    return()
-  endif()
-  gtest_discover_tests(${target} TEST_PREFIX "${part}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-                       PROPERTIES LABELS "${labels}" TIMEOUT 300)
+  add_test(NAME ${part}.${name} COMMAND ${target} --gtest_output=xml:${PROJECT_BINARY_DIR}/together/${part}.${name}.xml)
+  set_tests_properties(${part}.${name} PROPERTIES LABELS "${labels}" TIMEOUT 900)
 endfunction()

@@ -39,7 +39,7 @@ class Outcome:
 
 
 def outcomes(parts: list[Part], rows: list[Measurement]) -> list[Outcome]:
-    """Every bar that can be drawn from these figures, for each of pinion's own that was measured, in the page's order."""
+    """Every bar that can be drawn, for each of pinion's own that was measured, in the page's order."""
     summaries = summarise(rows)
     result = []
     for part in parts:

@@ -53,7 +53,8 @@ class Claims(unittest.TestCase):
             self.claim(folder, "one", _rows(100.0))
             self.claim(folder, "two", _rows(101.0))
 
-            self.assertEqual(claims.read(pathlib.Path(folder)), {"one": {bars.Place("gear", "turn", "turn", 10_000, "brass")}})
+            self.assertEqual(claims.read(pathlib.Path(folder)),
+                             {"one": {bars.Place("gear", "turn", "turn", 10_000, "brass")}})
 
     def test_a_lowered_bar_a_removed_one_and_a_missing_record_break_a_claim(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -72,7 +73,8 @@ class Claims(unittest.TestCase):
             claimed = claims.read(pathlib.Path(folder))
 
         wrong = claims.broken(claimed, [_part(100)], {"one": _rows(100.0), "two": _rows(101.0)})
-        self.assertEqual(wrong, ["two misses a bar that one claims to meet: gear: A turn, Brass: 101 ns, and the bar is 100 ns"])
+        self.assertEqual(wrong, ["two misses a bar that one claims to meet: gear: A turn, Brass: 101 ns, and the bar is "
+                                 "100 ns"])
 
     def test_what_committed_records_claim_is_true(self):
         wrong = claims.broken(claims.read(_RECORDS), part.discover(tree.ROOT), claims.records(_RECORDS))

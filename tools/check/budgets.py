@@ -39,8 +39,8 @@ def _parts() -> list[str]:
 
 def _build(run: Run) -> None:
     """The preset `release` with only what is counted, in a folder of its own."""
-    cmake_build.configure(run, "release", "-B", tree.BUILD / BUILD, "-DPINION_TESTS=OFF", "-DPINION_EXAMPLES=OFF",
-                          "-DPINION_INSTALL=OFF", "-DPINION_WITH_ASIO=OFF")
+    cmake_build.configure(run, "release", "-B", tree.BUILD / BUILD, "-DPINION_BENCH=ON", "-DPINION_TESTS=OFF",
+                          "-DPINION_EXAMPLES=OFF", "-DPINION_INSTALL=OFF", "-DPINION_WITH_ASIO=OFF")
     for part in _parts():
         cmake_build.compile_all(run, BUILD, target=f"{part}_budget")
 

@@ -14,10 +14,11 @@ from check.results import Test, failed, passed, skipped
 SECONDS_PER_TEST = 300
 _SECONDS_TO_BUILD, _SECONDS_TO_TEST = 2700, 1800  # a whole build, a whole run of CTest, on a slow machine
 _TOGETHER = "together"  # the folder for the cases of programs that are run whole
-# Presets that build and run only the tests with one label, for what the others could show has been shown elsewhere.
-LABELS = {"tsan": "concurrent", "shared": "boundary"}
+# Presets of which only the tests with one label are built and run, for what the others could show is shown elsewhere.
+LABELS = {"modules": "boundary", "tsan": "concurrent", "shared": "boundary"}
 # What GoogleTest prints around the test's own words.
-_FRAME = re.compile(r"Note: Google Test|Running main|\[(=+|-+|  PASSED  |  FAILED  | RUN      )\]| *\d+ FAILED TEST|$")
+_FRAME = re.compile(r"Note: Google Test|Running main| *\d+ FAILED TEST|$|"
+                    r"\[(=+|-+|  PASSED  |  FAILED  |  SKIPPED | RUN      |       OK )\]")
 _OUTPUT_LINES_PER_FAILURE = 20
 
 
@@ -34,24 +35,25 @@ def configure(run, preset: str, *arguments: str, source: pathlib.Path = tree.ROO
         raise StepFailed(commands.relevant(result.output))
 
 
-def compile_all(run, preset: str, *, target: str | None = None, source: pathlib.Path = tree.ROOT) -> None:
-    """Builds the target; unless told, all that the preset's tests need and what it installs."""
+def compile_all(run, preset: str, *, target: str | None = None, whole: bool = False,
+                source: pathlib.Path = tree.ROOT) -> None:
+    """Builds the target; unless told, what the preset's tests need and what it installs; of the whole preset, all."""
     run.progress("building")
     if target is None:
-        target = f"{LABELS[preset]}_tests" if preset in LABELS else "all"
+        target = "all" if whole or preset not in LABELS else f"{LABELS[preset]}_tests"
     result = run.log.run(["cmake", "--build", source / "build" / preset, "--parallel", run.jobs, "--target", target],
                          cwd=source, env=commands.environment(CMAKE.programs), timeout=_SECONDS_TO_BUILD)
     if not result.ok:
         raise StepFailed(commands.relevant(result.output))
 
 
-def build(run, preset: str, **places) -> None:
-    configure(run, preset, **places)
-    compile_all(run, preset, **places)
+def build(run, preset: str, *, whole: bool = False, source: pathlib.Path = tree.ROOT) -> None:
+    configure(run, preset, source=source)
+    compile_all(run, preset, whole=whole, source=source)
 
 
-def test(run, preset: str, *, source: pathlib.Path = tree.ROOT) -> list[Test]:
-    """Runs the preset's tests: all, or those with its label."""
+def test(run, preset: str, *, whole: bool = False, source: pathlib.Path = tree.ROOT) -> list[Test]:
+    """Runs the preset's tests: those with its label, or all where it has none and of the whole preset."""
     run.progress("testing")
     folder = source / "build" / preset
     junit = folder / "tests.xml"
@@ -59,7 +61,7 @@ def test(run, preset: str, *, source: pathlib.Path = tree.ROOT) -> list[Test]:
     shutil.rmtree(folder / _TOGETHER, ignore_errors=True)
     command = ["ctest", "--test-dir", folder, "--parallel", run.jobs, "--output-junit", junit, "--output-on-failure",
                "--no-tests=error", "--timeout", SECONDS_PER_TEST, "--test-output-size-passed", 65536]
-    labels = ["--label-regex", f"^{LABELS[preset]}$"] if preset in LABELS else []
+    labels = [] if whole or preset not in LABELS else ["--label-regex", f"^{LABELS[preset]}$"]
     result = run.log.run([*command, *labels], cwd=source,
                          env=commands.environment(CMAKE.programs) | {"GTEST_COLOR": "no"}, timeout=_SECONDS_TO_TEST)
     tests = read_junit(junit) if junit.exists() else []
@@ -74,7 +76,7 @@ def read_junit(path: pathlib.Path) -> list[Test]:
     for case in xml.etree.ElementTree.parse(path).getroot().iter("testcase"):
         name, state, output = case.get("name", ""), case.get("status"), case.findtext("system-out") or ""
         if name in together:
-            tests += read_cases(together[name], name, state)
+            tests += read_cases(together[name], name, state, output)
         elif state == "run":
             tests.append(passed(name))
         elif state == "disabled":
@@ -82,13 +84,13 @@ def read_junit(path: pathlib.Path) -> list[Test]:
         elif state == "notrun" and case.find("skipped") is not None and _was_skipped(case):
             tests.append(skipped(name, _skip_reason(output)))
         else:
-            lines = [line for line in output.rstrip().splitlines() if not _FRAME.match(line)][-_OUTPUT_LINES_PER_FAILURE:]
-            tests.append(failed(name, "\n".join(lines) or _message(case) or "no output"))
+            said = _words_of(output) or _message(case) or "no output"
+            tests.append(failed(name, "\n".join([*_case_it_ended_in(output), said])))
     return tests
 
 
-def read_cases(path: pathlib.Path, program: str, state: str | None) -> list[Test]:
-    """What GoogleTest wrote of the cases of one program (TOGETHER in cmake/testing.cmake)."""
+def read_cases(path: pathlib.Path, program: str, state: str | None, output: str) -> list[Test]:
+    """What GoogleTest wrote of the cases of one program (cmake/testing.cmake)."""
     tests = []
     part = program.partition(".")[0]
     for case in xml.etree.ElementTree.parse(path).getroot().iter("testcase"):
@@ -102,8 +104,20 @@ def read_cases(path: pathlib.Path, program: str, state: str | None) -> list[Test
         elif case.get("status") == "run":
             tests.append(passed(name))
     if state != "run" and not any(test.outcome == "failed" for test in tests):
-        tests.append(failed(program, "it ended badly, though no case of it failed"))
+        tests.append(failed(program, f"it ended badly, though no case of it failed:\n{_words_of(output)}"))
     return tests
+
+
+def _words_of(output: str) -> str:
+    """The last lines of what a test printed, without what GoogleTest prints around them."""
+    lines = [line for line in output.rstrip().splitlines() if not _FRAME.match(line)]
+    return "\n".join(lines[-_OUTPUT_LINES_PER_FAILURE:])
+
+
+def _case_it_ended_in(output: str) -> list[str]:
+    """Of a program that did not come to the end of a case: which one that was."""
+    marks = re.findall(r"^\[( RUN      |       OK |  FAILED  |  SKIPPED )\] (\S+)", output, re.MULTILINE)
+    return [f"it ended in {marks[-1][1]}:"] if marks and "RUN" in marks[-1][0] else []
 
 
 def _was_skipped(case) -> bool:

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Running a program with all that it prints in a log, and picking from a log what explains a failure."""
 
+import contextlib
 import dataclasses
 import os
 import pathlib
 import re
-import resource
+import select
 import shlex
 import signal
 import subprocess
+import threading
 import time
 
 from check import tree
@@ -17,7 +19,8 @@ LINES_SHOWN = 40
 SECONDS_MAX = 900  # for every command that has no limit of its own: what hangs is to be told, not waited for
 SECONDS_TO_END = 5
 TIMED_OUT = 124  # the status of what was stopped, as `timeout` has it
-_EXPLAINS = re.compile(r"error:|^stopped: not done|CMake Error|^FAILED:|undefined reference|Traceback|Sanitizer|^E: ", re.MULTILINE)
+_EXPLAINS = re.compile(r"error:|^stopped: not done|CMake Error|^FAILED:|undefined reference|Traceback|Sanitizer|^E: ",
+                       re.MULTILINE)
 
 # What a developer's shell may hold that would make two machines build two different things.
 _UNWANTED = ("CC", "CXX", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "DESTDIR", "CMAKE_GENERATOR",
@@ -45,11 +48,53 @@ def environment(*folders: pathlib.Path) -> dict[str, str]:
     return result
 
 
+class Stopped(Exception):
+    """The whole run ends: no command begins any more, and those that ran have been ended."""
+
+
+class _Running:
+    """All commands that run now, in whichever thread, so that an interrupt can end them."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._children: set[subprocess.Popen] = set()
+        self._is_stopping = False
+
+    def begin(self, *arguments, **options) -> subprocess.Popen:
+        with self._lock:
+            if self._is_stopping:
+                raise Stopped
+            child = subprocess.Popen(*arguments, **options)
+            self._children.add(child)
+            return child
+
+    def ended(self, child: subprocess.Popen) -> None:
+        with self._lock:
+            self._children.discard(child)
+            if self._is_stopping:
+                raise Stopped
+
+    def stop(self, number: int) -> None:
+        with self._lock:
+            self._is_stopping = True
+            for child in self._children:
+                _signal(child, number)
+
+
+_running = _Running()
+
+
+def stop_all(is_urgent: bool) -> None:
+    """No command begins any more; those that run in other threads are asked to end, or, if it is urgent, killed."""
+    _running.stop(signal.SIGKILL if is_urgent else signal.SIGTERM)
+
+
 class Log:
     """The log of one configuration, build/logs/NAME.log; created by the first thing written to it."""
 
     def __init__(self, name: str):
         self.path = tree.LOGS / f"{name}.log"
+        self.processor_seconds = 0.0  # what the commands took until now, all that they started included
         self._begun = False
 
     def run(self, command, *, cwd=None, env=None, timeout=SECONDS_MAX, user=None) -> Finished:
@@ -58,13 +103,14 @@ class Log:
         After `timeout` seconds the command and all that it started is stopped, and the output ends with words on that.
         """
         self.write(f"$ {shlex.join(map(str, command))}\n")
-        begin, cost = time.monotonic(), _processor_seconds()
+        begin = time.monotonic()
         with open(self.path, "r+b") as file:
             start = file.seek(0, os.SEEK_END)
-            status = _run(command, file, cwd or tree.ROOT, env, timeout, user)
+            status, cost = _run(command, file, cwd or tree.ROOT, env, timeout, user)
             file.seek(start)
             output = file.read().decode("utf-8", errors="replace")
-        self.write(f"# {time.monotonic() - begin:.1f} s, {_processor_seconds() - cost:.1f} s of processors\n")
+        self.processor_seconds += cost
+        self.write(f"# {time.monotonic() - begin:.1f} s, {cost:.1f} s of processors\n")
         if status is None:
             self.write(note := f"\nstopped: not done after {timeout} seconds\n")
             return Finished(TIMED_OUT, output + note)
@@ -77,39 +123,60 @@ class Log:
         self._begun = True
 
 
-def _processor_seconds() -> float:
-    """What all processes took that this one started and that ended; beside others, theirs is among it."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def _run(command, file, cwd, env, timeout, user) -> int | None:
-    """The exit status; None after a time-out. Whatever happens, nothing that was started is left running."""
+def _run(command, file, cwd, env, timeout, user) -> tuple[int | None, float]:
+    """The exit status, None after a time-out, and the seconds of processors. Whatever happens, nothing that was started
+    is left running."""
     try:
         # A session of its own, so that an interrupt ends the whole family of a build, not only its head.
-        child = subprocess.Popen([*map(str, command)], stdin=subprocess.DEVNULL, stdout=file,
-                                 stderr=subprocess.STDOUT, cwd=cwd, env=env, user=user, start_new_session=True)
+        child = _running.begin([*map(str, command)], stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
+                               cwd=cwd, env=env, user=user, start_new_session=True)
     except OSError as error:
         file.write(f"{command[0]}: {error.strerror}\n".encode())
         file.flush()
-        return 127
+        return 127, 0.0
+    is_late, used = False, None
     try:
-        return child.wait(timeout)
-    except subprocess.TimeoutExpired:
-        return None
+        used = _wait(child, timeout)
+        if used is None:
+            is_late, used = True, _end(child)
     finally:
-        if child.returncode is None:
+        if used is None:
             _end(child)
+        _running.ended(child)
+    return None if is_late else child.returncode, used.ru_utime + used.ru_stime
 
 
-def _end(child: subprocess.Popen) -> None:
-    # Asked first: Ninja ends its compilers, which are in groups of their own, when it is asked, not when it is killed.
-    os.killpg(child.pid, signal.SIGTERM)
+def _wait(child: subprocess.Popen, timeout: float | None):
+    """Waits for the end of the child and returns what it used; None where that takes longer than the timeout.
+
+    Popen.wait() does not tell what was used, and RUSAGE_CHILDREN tells it of all threads' children together.
+    """
+    descriptor = os.pidfd_open(child.pid)
     try:
-        child.wait(SECONDS_TO_END)
-    except subprocess.TimeoutExpired:
-        os.killpg(child.pid, signal.SIGKILL)
-        child.wait()
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        if not poll.poll(None if timeout is None else timeout * 1000):
+            return None
+    finally:
+        os.close(descriptor)
+    _, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    return used
+
+
+def _end(child: subprocess.Popen):
+    """Ends the child and all that it started; what it used."""
+    # Asked first: Ninja ends its compilers, which are in groups of their own, when it is asked, not when it is killed.
+    _signal(child, signal.SIGTERM)
+    if (used := _wait(child, SECONDS_TO_END)) is None:
+        _signal(child, signal.SIGKILL)
+        used = _wait(child, None)
+    return used
+
+
+def _signal(child: subprocess.Popen, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child.pid, number)
 
 
 def relevant(output: str) -> str:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: ./check [-j N] [NAME...]
 
-  ./check          every daily configuration, within 35 minutes on two cores
-  ./check quick    the inner loop: `modules`, incremental
+  ./check          every daily configuration, within 25 minutes on two cores
+  ./check quick    the inner loop: every test of one build, incremental
   ./check NAME...  these configurations
   ./check deep     all of them, also those that are too long for every day
   ./check list     the configurations
@@ -39,7 +39,7 @@ def _obey(arguments: list[str]) -> int:
     parser.add_argument("-j", metavar="N", type=int, default=tree.processors(),
                         help="programs to run at once; by default as many as there are processors")
     parser.add_argument("--record", action="store_true", help="of a budget: what is counted now is recorded")
-    parser.add_argument("names", metavar="NAME", nargs="*", help="a configuration, quick, deep or list")
+    parser.add_argument("names", metavar="NAME", nargs="*", help="a configuration, deep or list")
     options = parser.parse_args(arguments)
     names, jobs = options.names, options.j
     if jobs < 1:

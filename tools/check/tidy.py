@@ -53,7 +53,7 @@ def part_headers(run: Run) -> list[Test]:
 
 def run_everywhere(run: Run) -> list[Test]:
     """One test per source file of the tree that the `modules` build compiles; importing files need that build."""
-    cmake_build.build(run, "modules")
+    cmake_build.build(run, "modules", whole=True)
     folder = tree.BUILD / "modules"
     ours = {tree.ROOT / name for name in tree.files()}
     entries = json.loads((folder / "compile_commands.json").read_text(encoding="utf-8"))

@@ -97,8 +97,8 @@ def _install() -> None:
 def _build(progress: Progress, more: pathlib.Path | None) -> None:
     """The preset `release` with only what is measured, in a folder of its own; `more` is where further contestants are."""
     run = Run(commands.Log(BUILD), tree.processors(), progress.show)
-    cmake_build.configure(run, "release", "-B", tree.BUILD / BUILD, "-DPINION_BENCH=ON", "-DPINION_TESTS=OFF", "-DPINION_EXAMPLES=OFF",
-                          "-DPINION_INSTALL=OFF", "-DPINION_WITH_ASIO=OFF", f"-DPINION_BENCH_MORE={more or ''}")
+    cmake_build.configure(run, "release", "-B", tree.BUILD / BUILD, "-DPINION_BENCH=ON", "-DPINION_TESTS=OFF",
+                          "-DPINION_EXAMPLES=OFF", "-DPINION_INSTALL=OFF", "-DPINION_WITH_ASIO=OFF", f"-DPINION_BENCH_MORE={more or ''}")
     cmake_build.compile_all(run, BUILD)
     progress.clear()
 
