@@ -19,14 +19,13 @@ std::string by_name(const std::array<std::uint64_t, N>& counts) {
 }
 
 /// "1+: 3, 4+: 7": how many there were from that value up to the next one named.
-template <class Histogram>
-std::string by_size(const Histogram& histogram) {
+std::string by_size(const histogram<>& values) {
   std::string text;
-  for (std::size_t k = 0; k < Histogram::sizes; ++k) {
-    if (histogram.counts[k] == 0) continue;
+  for (std::size_t k = 0; k < histogram<>::places; ++k) {
+    if (values[k] == 0) continue;
     if (!text.empty()) text.append(", ");
-    text.append(std::to_string(Histogram::least(k))).append(k < 2 ? ": " : "+: ");
-    text.append(std::to_string(histogram.counts[k]));
+    text.append(std::to_string(values.least(k))).append(k < 2 ? ": " : "+: ");
+    text.append(std::to_string(values[k]));
   }
   return text.empty() ? "none" : text;
 }

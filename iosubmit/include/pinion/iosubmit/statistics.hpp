@@ -10,11 +10,10 @@
 #pragma once
 
 #include <array>
-#include <bit>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <pinion/base/histogram.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/iosubmit/policy/submit_mode.hpp>
 #include <string>
@@ -55,41 +54,17 @@ inline constexpr std::size_t mode_reasons = 5;
 [[nodiscard]] enter_error class_of(std::int32_t error) noexcept;
 }  // namespace statistics_detail
 
-/// How many values there were of each size: of 0, of 1, of 2 and 3, of 4 to 7 and so on.
-template <std::unsigned_integral Value>
-struct size_histogram {
-  /// How many sizes there are.
-  static constexpr std::size_t sizes = static_cast<std::size_t>(std::bit_width(Value(-1))) + 1;
-  std::array<std::uint64_t, sizes> counts{};
-
-  /// Counts one.
-  constexpr void add(Value value) noexcept { ++counts[place(value)]; }
-  /// The least value that is counted there.
-  [[nodiscard]] static constexpr std::uint64_t least(std::size_t size) noexcept {
-    return size == 0 ? 0 : std::uint64_t{1} << (size - 1);
-  }
-  friend constexpr bool operator==(const size_histogram&, const size_histogram&) noexcept = default;
-
- private:
-  static constexpr std::size_t place(Value value) noexcept {
-    // With a one behind it, it is never 0, for which the machine's instruction needs a branch around it.
-    if constexpr (sizeof(Value) < 8)
-      return static_cast<std::size_t>(std::bit_width(std::uint64_t{value} << 1U | 1U)) - 1;
-    return static_cast<std::size_t>(std::bit_width(value));
-  }
-};
-
 /// What a submission has done since it was made.
 struct submission_statistics {
   std::array<std::uint64_t, statistics_detail::enter_reasons> enters{};  ///< by enter_reason
   std::uint64_t submitted = 0;                                           ///< entries that the kernel took
   std::uint64_t completed = 0;                                           ///< completions handed out
-  std::uint64_t said_no = 0;  ///< how often the policy was asked and did not want to enter
-  size_histogram<std::uint32_t> submissions_an_enter;  ///< what each took
-  size_histogram<std::uint32_t> completions_an_enter;  ///< what was handed out from it to the next one
-  size_histogram<std::uint64_t> age_ns;                ///< of the oldest queued, at each enter that found any
-  std::array<std::uint64_t, statistics_detail::mode_reasons>
-      mode_changes{};  ///< by mode_reason, of a policy that has modes
+  std::uint64_t said_no = 0;         ///< how often the policy was asked and did not want to enter
+  histogram<> submissions_an_enter;  ///< what each took
+  histogram<> completions_an_enter;  ///< what was handed out from it to the next one
+  histogram<> age_ns;                ///< of the oldest queued, at each enter that found any
+  /// By mode_reason, of a policy that has modes.
+  std::array<std::uint64_t, statistics_detail::mode_reasons> mode_changes{};
   std::array<std::uint64_t, statistics_detail::enter_errors> errors{};  ///< by enter_error
   friend bool operator==(const submission_statistics&, const submission_statistics&) = default;
 };
