@@ -35,7 +35,6 @@ using pinion::iosubmit::epoll_ring_options;
 using pinion::iosubmit::has_modes;
 using pinion::iosubmit::high_throughput;
 using pinion::iosubmit::immediate;
-using pinion::iosubmit::kernel_time;
 using pinion::iosubmit::latency_policy;
 using pinion::iosubmit::low_latency;
 using pinion::iosubmit::mode_change;

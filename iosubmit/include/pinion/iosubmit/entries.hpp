@@ -24,7 +24,6 @@ namespace pinion::iosubmit {
 
 /// The kernel's numbers of what can be asked: codes::recv is that of entries::recv().
 using codes = kernel::codes;
-using pinion::kernel_time;
 
 namespace entries_detail {
 inline std::uint64_t word(const volatile void* address) noexcept {
