@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <pinion/base/kernel.hpp>
 #include <pinion/base/time.hpp>
 #include <span>
 

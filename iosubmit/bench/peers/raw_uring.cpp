@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <numeric>
+#include <pinion/base/kernel.hpp>
 
 namespace pinion::iosubmit::bench {
 namespace {
