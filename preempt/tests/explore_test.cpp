@@ -55,8 +55,9 @@ sim::exploration in_order(const char* name, const auto& scenario) {
   std::cout << name << ": " << found.executions << " executions, " << (found.is_complete ? "all" : "not all")
             << " with at most " << limits.preemptions_max << " preemptions, longest " << found.longest
             << '\n';
-  if (found)
+  if (found) {
     EXPECT_EQ(found.is_complete, is->preemptions_max.has_value()) << name << ": the table says otherwise";
+  }
   return found;
 }
 
