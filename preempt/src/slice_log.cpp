@@ -5,8 +5,7 @@
 
 #include <cstdio>
 
-namespace pinion::preempt {
-inline namespace PINION_MODE {
+namespace pinion::preempt::inline PINION_MODE {
 
 duration queue_slices::quantile(std::uint32_t in_a_thousand) const noexcept {
 #if PINION_COUNTED
@@ -30,5 +29,4 @@ std::string to_string(const queue_slices& of) {
   return text;
 }
 
-}  // namespace PINION_MODE
-}  // namespace pinion::preempt
+}  // namespace pinion::preempt::inline PINION_MODE

@@ -21,9 +21,7 @@
 #include <pinion/preempt/stall_watch.hpp>
 #include <string>
 
-namespace pinion::preempt {
-
-inline namespace PINION_MODE {
+namespace pinion::preempt::inline PINION_MODE {
 
 /// What one queue's slices were like. Of the owner. slice_log counts in it where PINION_STATISTICS=ON, and elsewhere leaves its five
 /// numbers at 0.
@@ -123,5 +121,4 @@ inline void queue_slices::add(duration length) noexcept {
 #endif
 }
 
-}  // namespace PINION_MODE
-}  // namespace pinion::preempt
+}  // namespace pinion::preempt::inline PINION_MODE
