@@ -12,18 +12,18 @@
 #include <iterator>
 #include <optional>
 #include <pinion/sim/explored_sync.hpp>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
 #include "explored_scenarios.hpp"
+#include "to_the_end.hpp"
 
 namespace pinion::preempt::testing {
 namespace {
 
 using sim::explored_sync;
 
-constexpr sim::limits usual{.executions_max = 20'000, .random_executions = 3'000};
+constexpr sim::limits usual{.executions_max = 20'000, .random_executions = 10'000};
 
 struct bound {
   std::string_view name;
@@ -44,34 +44,23 @@ constexpr bound bounds[] = {
     {"two owners who rest", std::nullopt},
 };
 
-sim::exploration in_order(const char* name, const auto& scenario) {
+std::string judge(const char* name, const auto& scenario) {
   const auto* const is =
       std::find_if(std::begin(bounds), std::end(bounds), [&](const bound& b) { return b.name == name; });
-  if (is == std::end(bounds)) throw std::logic_error(std::string{name} + " has no bound");
-  sim::limits limits{.executions_max = usual.executions_max, .random_executions = 0};
-  if (is->preemptions_max)
-    limits = {.preemptions_max = *is->preemptions_max, .executions_max = 60'000, .random_executions = 0};
-  sim::exploration found = sim::explore(scenario, limits);
-  std::cout << name << ": " << found.executions << " executions, " << (found.is_complete ? "all" : "not all")
-            << " with at most " << limits.preemptions_max << " preemptions, longest " << found.longest
-            << '\n';
-  if (found) {
-    EXPECT_EQ(found.is_complete, is->preemptions_max.has_value()) << name << ": the table says otherwise";
-  }
-  return found;
+  if (is == std::end(bounds)) return std::string{name} + " has no bound";
+  if (is->preemptions_max) return sim::testing::what_breaks_to_the_end(name, scenario, *is->preemptions_max);
+  const sim::exploration some =
+      sim::explore(scenario, {.executions_max = usual.executions_max, .random_executions = 0});
+  std::cout << name << ": the first " << some.executions << " executions, longest " << some.longest << '\n';
+  if (!some) return std::string{name} + ": " + some.report();
+  if (some.is_complete) return std::string{name} + " is searched to the end by now: say so in the table";
+  return sim::testing::what_breaks_at_random(name, scenario, usual.random_executions);
 }
 
 TEST(explored, NoSliceIsCutShortAndNoOwnerForgotten) {
-  const auto explore = [](const char* name, const auto& scenario) { return in_order(name, scenario); };
-
-  EXPECT_EQ(what_breaks<explored_sync>(explore), "");
-}
-
-TEST(explored, NorAtRandom) {
-  constexpr sim::limits random{.executions_max = 0, .random_executions = usual.random_executions};
-  const auto explore = [&](const char*, const auto& scenario) { return sim::explore(scenario, random); };
-
-  EXPECT_EQ(what_breaks<explored_sync>(explore), "");
+  EXPECT_EQ(what_breaks<explored_sync>(
+                [](const char* name, const auto& scenario) { return judge(name, scenario); }),
+            "");
 }
 
 // What a word without a number comes to: the end is stored, whichever slice runs.

@@ -243,14 +243,12 @@ sim::scenario<gate_world<Sync>> a_call_before_sleep() {
   return result;
 }
 
-/// What the first of them that breaks says, or nothing. `explore` is given a name and a scenario.
-template <class Sync, class Explore>
-std::string what_breaks(Explore explore) {
+/// What the first of them that breaks says, or nothing. `judge` is given a name and a scenario, and says what breaks.
+template <class Sync, class Judge>
+std::string what_breaks(Judge judge) {
   std::string report;
   const auto see = [&](const char* name, const auto& scenario) {
-    if (!report.empty()) return;
-    const sim::exploration found = explore(name, scenario);
-    if (!found) report = std::string{name} + ": " + found.report();
+    if (report.empty()) report = judge(name, scenario);
   };
   see("one late end", late_ends<Sync>(1));
   see("two late ends", late_ends<Sync>(2));

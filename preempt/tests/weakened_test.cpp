@@ -21,7 +21,10 @@ TEST(weakened, EachOrderIsNeeded) {
   using sync = sim::testing::weakening_sync<struct slices>;
 
   sim::testing::expect_each_order_is_needed<sync>([] {
-    return what_breaks<sync>([](const char*, const auto& scenario) { return sim::explore(scenario, usual); });
+    return what_breaks<sync>([](const char* name, const auto& scenario) {
+      const sim::exploration found = sim::explore(scenario, usual);
+      return found ? std::string{} : std::string{name} + ": " + found.report();
+    });
   });
 }
 
