@@ -160,13 +160,14 @@ ticker& ticker::shared() {
 void ticker::add(ticked_slice& slice, stall_watch watch) {
   const std::scoped_lock lock{guarded_->mutex};
   guarded_->board.add(slice, watch);
-  if (watch.hook) guarded_->is_watched = true;
+  const bool is_watched = guarded_->is_watched || watch.hook;
   try {
-    start();
+    start(is_watched);
   } catch (...) {
     guarded_->board.remove(slice);
     throw;
   }
+  guarded_->is_watched = is_watched;
   if (slice.has_end()) gate_.opened(instant{0});
 }
 
@@ -183,7 +184,7 @@ void ticker::remove(ticked_slice& slice) noexcept {
 }
 
 // With the lock held: those that don't run, and are needed.
-void ticker::start() {
+void ticker::start(bool is_watched) {
   if (!guarded_->is_running) {
     guarded_->thread = start_thread(
         "ends slices",
@@ -195,7 +196,7 @@ void ticker::start() {
     guarded_->is_running = true;
     is_lost_.store(false, std::memory_order_relaxed);
   }
-  if (guarded_->is_watched && !guarded_->is_telling) {
+  if (is_watched && !guarded_->is_telling) {
     guarded_->teller = start_thread(
         "tells of stalls",
         [](void* self) -> void* {
@@ -211,7 +212,7 @@ void ticker::start_again() noexcept {
   const std::scoped_lock lock{guarded_->mutex};
   if (guarded_->is_running) return;
   try {
-    start();
+    start(guarded_->is_watched);
   } catch (const std::exception&) {
     // Not at each slice.
     is_lost_.store(false, std::memory_order_relaxed);

@@ -242,6 +242,25 @@ TEST(TickerForkTest, WhereThereCanBeNoThreadASourceSaysSoInWords) {
   EXPECT_EQ(said, was_right);
 }
 
+TEST(TickerForkTest, WhereThereCanBeNoThreadForStallsASourceThatWatchesForNoneIsMade) {
+  const int said = in_a_child([] {
+    ticker mine;
+    const ticker_source first{mine};
+    if (!allow_no_more_threads()) return cannot;
+    try {
+      const ticker_source watching{mine, {.hook = {.function = [](void*, const stall&) noexcept {}}}};
+      return was_wrong;
+    } catch (const std::system_error& why) {
+      if (std::string{why.what()}.find("tells of stalls") == std::string::npos) return was_wrong;
+    }
+    ticker_source second{mine};
+    return right_if(is_ended_by(second, duration{}));
+  });
+  if (said == cannot) GTEST_SKIP() << "this user can't be limited to no more threads";
+
+  EXPECT_EQ(said, was_right);
+}
+
 std::atomic<int> reports{0};
 
 TEST(TickerForkTest, AChildWithoutAThreadIsToldOnceAndRunsOn) {

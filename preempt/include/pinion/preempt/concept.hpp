@@ -16,7 +16,8 @@
 //     the kernel. After begin() the word is not due until its time, unless traits.may_be_early; it is due, once that time has been and
 //     the machine has let the source run, and stays due until the next begin() or rest().
 // Y3  Seen. A slice that goes on after its end is reported, where the source can see it while it does (traits.sees_stalls): to a hook,
-//     once for each slice. Elsewhere slice_log sees it when the slice is over.
+//     once for each slice. Elsewhere slice_log sees it when the slice is over. No hook holds up the end of another owner's slice, however
+//     long it takes; of the stalls that its source has meanwhile, the latest is told of.
 // Y4  Quiet when idle. After rest() no timer is armed, and no thread of the source wakes, but once for what it had begun to wait for. The
 //     word isn't due, unless it is somebody else's, too (traits.may_be_early without traits.counts). begin(now, never) is rest().
 #pragma once

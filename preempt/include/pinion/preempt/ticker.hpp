@@ -83,7 +83,7 @@ class ticker {
   static void before_fork() noexcept;
   static void after_fork_in_parent() noexcept;
   static void after_fork_in_child() noexcept;
-  void start();
+  void start(bool is_watched);
   void start_again() noexcept;
   void run() noexcept;
   void tell() noexcept;
