@@ -4,23 +4,21 @@
 #pragma once
 
 #include <pinion/base/inline_function.hpp>
+#include <pinion/timer/calling_queue.hpp>
 #include <pinion/timer/cancel_slot.hpp>
 #include <pinion/timer/concept.hpp>
 #include <pinion/timer/default_store.hpp>
-#include <pinion/timer/detail/clocked_store.hpp>
-#include <pinion/timer/detail/embedded_timer.hpp>
-#include <pinion/timer/detail/hook_queue.hpp>
-#include <pinion/timer/detail/slot_map.hpp>
-#include <pinion/timer/detail/timed_wait.hpp>
-#include <pinion/timer/detail/work_counter.hpp>
 #include <pinion/timer/handle.hpp>
 #include <pinion/timer/interval.hpp>
 #include <pinion/timer/intrusive_timer.hpp>
 #include <pinion/timer/ordered_map.hpp>
 #include <pinion/timer/phase.hpp>
 #include <pinion/timer/sleep.hpp>
+#include <pinion/timer/slot_options.hpp>
+#include <pinion/timer/statistics.hpp>
 #include <pinion/timer/ticker.hpp>
 #include <pinion/timer/timer_call.hpp>
+#include <pinion/timer/timer_hook.hpp>
 #include <pinion/timer/timer_queue.hpp>
 #include <pinion/timer/wheel/bitmap_wheel.hpp>
 #include <pinion/timer/wheel/deferred_hook_wheel.hpp>

@@ -21,11 +21,12 @@
 #include <optional>
 #include <pinion/base/assert.hpp>
 #include <pinion/base/error.hpp>
+#include <pinion/base/event_counter.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/timer/concept.hpp>
-#include <pinion/timer/detail/event_counter.hpp>
 #include <pinion/timer/detail/slot_map.hpp>
 #include <pinion/timer/detail/work_counter.hpp>
+#include <pinion/timer/statistics.hpp>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -188,7 +189,7 @@ class ordered_map {
   Value take(position at) noexcept;
 
   [[no_unique_address]] work_counter work_;
-  [[no_unique_address]] event_counter events_;
+  [[no_unique_address]] event_counter<store_statistics> events_;
   instant now_;
   bool polling_ = false;
   bool sweeping_ = false;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// clocked_store: a store and the clock it is polled by. What both forms of timer_queue have.
+// clocked_store: a store and the clock it is polled by. Both forms of timer_queue are made of it.
 //
-// Stores have no clock; whoever drives one must make deadlines from the same clock that polls it, round them up, round "now"
-// down, and round the host's sleep up. That is here, once.
+// A store has no clock. Its deadlines and its polls must come from one clock. Deadlines and the host's sleep are rounded up,
+// "now" is rounded down. That is here, once.
 #pragma once
 
 #include <algorithm>
@@ -18,11 +18,6 @@
 #include <utility>
 
 namespace pinion::timer::inline PINION_MODE {
-
-/// A store and its clock. The two forms there are: over stores of values in timer_queue.hpp, over stores of hooks in
-/// hook_queue.hpp.
-template <class Store, timer_clock Clock = monotonic_clock>
-class timer_queue;
 
 template <store_core Store, timer_clock Clock>
 class clocked_store {

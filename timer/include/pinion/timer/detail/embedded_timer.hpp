@@ -12,63 +12,13 @@
 //   };
 #pragma once
 
-#include <concepts>
 #include <pinion/base/time.hpp>
+#include <pinion/timer/calling_queue.hpp>
 #include <pinion/timer/handle.hpp>
 #include <pinion/timer/timer_call.hpp>
-#include <pinion/timer/timer_queue.hpp>
 #include <utility>
 
-namespace pinion::timer::inline PINION_MODE {
-
-namespace embedded_detail {
-
-/// The value of an embedded timer: on being called it wakes, on being dropped (by clear()) it says so.
-template <class Timer>
-class waking {
- public:
-  explicit waking(Timer& timer) noexcept : timer_(&timer) {}
-  waking(waking&& other) noexcept : timer_(std::exchange(other.timer_, nullptr)) {}
-  waking& operator=(waking&&) = delete;
-  waking(const waking&) = delete;
-  waking& operator=(const waking&) = delete;
-  ~waking() {
-    if (timer_ != nullptr) timer_->dropped();
-  }
-  void operator()() { std::exchange(timer_, nullptr)->due(); }
-
- private:
-  Timer* timer_;
-};
-
-/// For asking whether a queue's values can be made of what wakes.
-struct any_timer {
-  void dropped() noexcept {}
-  void due() {}
-};
-
-}  // namespace embedded_detail
-
-/// A timer_queue that calls hooks, and one whose values can be any small callback.
-template <class Queue>
-concept queue_of_calls = requires(Queue& queue, typename Queue::hook_type& hook, instant t) {
-  requires calling_hook<typename Queue::hook_type>;
-  queue.at(t, hook);
-  { queue.latest() } noexcept -> std::same_as<instant>;
-};
-template <class Queue>
-concept queue_of_callbacks = std::constructible_from<typename Queue::value_type,
-                                                     embedded_detail::waking<embedded_detail::any_timer>> &&
-                             std::invocable<typename Queue::value_type&> &&
-                             requires(Queue& queue, typename Queue::value_type&& value, instant t) {
-                               { queue.at(t, std::move(value)) } -> std::same_as<handle>;
-                               { queue.latest() } noexcept -> std::same_as<instant>;
-                             };
-
-/// Either: what intervals and coroutines can wait on.
-template <class Queue> concept calling_queue = queue_of_calls<Queue> || queue_of_callbacks<Queue>;
-
-namespace embedded_detail {
+namespace pinion::timer::inline PINION_MODE::embedded_detail {
 
 template <calling_queue Queue, class Derived>
 class embedded_timer;
@@ -140,6 +90,4 @@ class embedded_timer<Queue, Derived> {
   handle handle_;
 };
 
-}  // namespace embedded_detail
-
-}  // namespace pinion::timer::inline PINION_MODE
+}  // namespace pinion::timer::inline PINION_MODE::embedded_detail

@@ -26,19 +26,13 @@
 #include <pinion/base/assert.hpp>
 #include <pinion/timer/detail/slab.hpp>
 #include <pinion/timer/handle.hpp>
+#include <pinion/timer/slot_options.hpp>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
 
 namespace pinion::timer {
-
-/// Where generations begin and how wide they are, and how many slots there may be. Tests narrow them to reach their end.
-struct slot_options {
-  std::uint64_t seed = 0;  ///< 0: one that no other map of this process has
-  unsigned generation_bits = 32;
-  std::uint32_t slots_max = 0xffff'fffe;  ///< retired ones among them; by default as many as handles can name
-};
 
 namespace slot_detail {
 

@@ -21,10 +21,11 @@
 #include <cstdint>
 #include <memory>
 #include <pinion/base/assert.hpp>
+#include <pinion/base/event_counter.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/timer/concept.hpp>
-#include <pinion/timer/detail/event_counter.hpp>
 #include <pinion/timer/detail/work_counter.hpp>
+#include <pinion/timer/statistics.hpp>
 #include <pinion/timer/timer_hook.hpp>
 #include <string>
 #include <type_traits>
@@ -356,7 +357,7 @@ class hook_wheel final : private hook_owner {
   }
 
   [[no_unique_address]] work_counter work_;
-  [[no_unique_address]] event_counter events_;
+  [[no_unique_address]] event_counter<store_statistics> events_;
   bool polling_ = false;
   bool pending_fires_ = false;  // what is pending is due, whatever the levels say
   bool arrivals_to_serve_ = false;

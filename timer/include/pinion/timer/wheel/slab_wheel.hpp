@@ -36,13 +36,14 @@
 #include <optional>
 #include <pinion/base/assert.hpp>
 #include <pinion/base/error.hpp>
+#include <pinion/base/event_counter.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/timer/concept.hpp>
 #include <pinion/timer/detail/chunk_chains.hpp>
 #include <pinion/timer/detail/compaction_pace.hpp>
-#include <pinion/timer/detail/event_counter.hpp>
 #include <pinion/timer/detail/slot_map.hpp>
 #include <pinion/timer/detail/work_counter.hpp>
+#include <pinion/timer/statistics.hpp>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -234,8 +235,7 @@ class slab_wheel {
  private:
   class census;
 
-  static constexpr std::uint16_t exact_bit =
-      2;  // of a slot's mark: the timer is not to be late by a coarse tick
+  static constexpr std::uint16_t exact_bit = 2;  // of a slot's mark: not to be late by a coarse tick
 
   // Where a slot's entry lies, when in none of the buckets.
   static constexpr std::uint16_t in_batch = 0xfffc;  // taken out of its bucket, about to fire
@@ -341,7 +341,7 @@ class slab_wheel {
   bool find_something_to_compact() noexcept;
 
   [[no_unique_address]] work_counter work_;
-  [[no_unique_address]] event_counter events_;
+  [[no_unique_address]] event_counter<store_statistics> events_;
   bool polling_ = false;
   instant now_;
   instant quiet_until_{0};  // before it no bucket's time comes; a bucket that gets its first entry makes it 0

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// event_counter: what a store has done, counted where the build says so.
-//
-// Counts in a build with PINION_STATISTICS=ON. In another it is empty, counting is no code, and no store has statistics().
-//
-//   [[no_unique_address]] event_counter events_;
-//   events_.count(&store_statistics::fired);
+// store_statistics: what a store has done. A store has statistics() in a build with PINION_STATISTICS=ON, and nothing to pay
+// for in any other.
 #pragma once
 
 #include <cstdint>
-#include <pinion/config.hpp>
 
 namespace pinion::timer {
 
@@ -26,25 +21,4 @@ struct store_statistics {
   friend bool operator==(const store_statistics&, const store_statistics&) = default;
 };
 
-inline namespace PINION_MODE {
-
-class event_counter {
- public:
-#if PINION_COUNTED
-  /// Counts `times` more events.
-  void count(std::uint64_t store_statistics::* event, std::uint64_t times = 1) noexcept {
-    total_.*event += times;
-  }
-
-  /// How many were counted since the counter was made.
-  [[nodiscard]] const store_statistics& total() const noexcept { return total_; }
-
- private:
-  store_statistics total_;
-#else
-  void count(std::uint64_t store_statistics::*, std::uint64_t = 1) noexcept {}
-#endif
-};
-
-}  // namespace PINION_MODE
 }  // namespace pinion::timer
