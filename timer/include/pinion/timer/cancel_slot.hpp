@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cancel_slot: where whoever may lose patience says so, and what waits is told. On one thread, without allocation.
+// cancel_slot: cancels the operations that wait under it. On one thread, without allocation.
 //
-// Not std::stop_token: that allocates, and runs callbacks on the thread of the one who asks. A slot is a flag and a list of the
-// operations that wait under it. request() sets the flag and makes them end; none is resumed from inside request(): each comes
-// back, told that it was cancelled, from the next poll of its queue.
+// It is not std::stop_token, which allocates and runs callbacks on the requester's thread. A slot is a flag and a list of the
+// operations that wait under it. request() sets the flag and ends them. It resumes none itself: each comes back, cancelled, from
+// the next poll of its queue.
 //
 //   cancel_slot shutdown;
 //   if (!co_await sleep_for(timers, 5s, shutdown)) co_return;      // in the coroutine

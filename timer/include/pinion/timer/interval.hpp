@@ -56,7 +56,7 @@ class interval : embedded_detail::embedded_timer<Queue, interval<Queue>> {
     start_at(this->queue().now() + as_duration(period), period, missed);
   }
 
-  /// The same with the first tick at `first`; if that has passed, at the next poll.
+  /// As start(), with the first tick at `first`; if that has passed, at the next poll.
   template <delay_or_point When, delay Delay>
   void start_at(When first, Delay period, missed_ticks missed) {
     phase_ = phase{this->queue().deadline(first), as_duration(period), missed};

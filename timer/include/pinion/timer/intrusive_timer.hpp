@@ -14,8 +14,8 @@
 //   };
 //
 // Pinned: neither copied nor moved, and so is what it is part of. The wheel's list points at it, and it points at its context,
-// which most often is the object it is a member of; a moved timer would call the place where that object was. Who needs a timer
-// that moves keeps a handle in a store of values.
+// which most often is the object it is a member of; a moved timer would call the place where that object was. For a timer that
+// moves, keep a handle in a store of values.
 //
 // Over a bare store of hooks, which has no clock, it is armed for instants only; over a timer_queue for delays as well.
 #pragma once
@@ -52,7 +52,7 @@ class intrusive_timer {
     call_detail::set_call<Function>(hook_, context);
   }
 
-  /// The same for a function that is known only at run time. It gets the hook; `context` is in there.
+  /// As above, for a function that is known only at run time. It gets the hook, whose `context` is `context`.
   intrusive_timer(Timers& timers, void (*function)(hook_type&), void* context) noexcept : timers_(&timers) {
     hook_.waker = function;
     hook_.context = context;

@@ -68,7 +68,7 @@ class ordered_map {
   /// std::length_error nothing was armed and `value` was not moved from.
   handle schedule(instant deadline, Value&& value);
 
-  /// The same, refusing what schedule() bends: errc::deadline_passed when `deadline` is not after the latest
+  /// As schedule(), but refuses: errc::deadline_passed when `deadline` is not after the latest
   /// now, errc::capacity_exceeded when no handle is left. `value` is moved from only on success. May throw
   /// std::bad_alloc.
   [[nodiscard]] expected<handle> try_schedule(instant deadline, Value&& value);
@@ -76,7 +76,7 @@ class ordered_map {
   /// Takes the timer back: its value, or nothing if `h` is refused (T5).
   std::optional<Value> cancel(handle h) noexcept;
 
-  /// The same, telling why not: errc::invalid_handle when this store never had such a slot, else
+  /// As cancel(), and tells why not: errc::invalid_handle when this store never had such a slot, else
   /// errc::not_found.
   [[nodiscard]] expected<Value> try_cancel(handle h) noexcept;
 
@@ -90,7 +90,7 @@ class ordered_map {
   template <sink_for<Value> Sink>
   poll_result poll(instant now, std::size_t budget, Sink&& sink);
 
-  /// The same without a budget.
+  /// As poll() with a budget, without one.
   template <sink_for<Value> Sink>
   poll_result poll(instant now, Sink&& sink) {
     return poll(now, unlimited, std::forward<Sink>(sink));

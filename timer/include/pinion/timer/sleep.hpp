@@ -42,7 +42,7 @@ class sleep_awaitable {
   instant deadline_;
 };
 
-/// The same under a slot.
+/// What sleep_until() and sleep_for() give with a slot.
 template <calling_queue Queue>
 class cancellable_sleep_awaitable {
  public:
@@ -86,7 +86,7 @@ template <calling_queue Queue, delay Delay>
   return {queue, queue.deadline(wait)};
 }
 
-/// The same until `slot` is requested, if that comes first. The slot must live until the co_await begins; it may die during it.
+/// As above, or until `slot` is requested, if that comes first. The slot must live until the co_await begins; it may die during it.
 template <calling_queue Queue, point_in_time Point>
 [[nodiscard]] cancellable_sleep_awaitable<Queue> sleep_until(Queue& queue, Point point,
                                                              cancel_slot& slot) noexcept {

@@ -67,7 +67,7 @@ class ticker {
 
   /// Waits for the next tick. The ticker must outlive the wait.
   [[nodiscard]] awaiter next() noexcept { return awaiter(*this); }
-  /// The same until `slot` is requested, if that comes first.
+  /// As next(), until `slot` is requested, if that comes first.
   [[nodiscard]] cancellable_awaiter next(cancel_slot& slot) noexcept {
     return cancellable_awaiter(*this, slot);
   }

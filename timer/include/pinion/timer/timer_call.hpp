@@ -13,8 +13,8 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
-#include <pinion/timer/wheel/hook_wheel.hpp>
-#include <pinion/timer/wheel/nested_levels.hpp>
+#include <pinion/timer/timer_hook.hpp>
+#include <pinion/timer/wheel/deferred_hook_wheel.hpp>
 
 namespace pinion::timer::inline PINION_MODE {
 
@@ -42,8 +42,8 @@ concept calling_hook = requires(Hook& hook, void (*function)(Hook&), void* conte
   { view.deadline() } noexcept -> std::same_as<instant>;
 };
 
-/// A wheel of timer_call, with deferred_wheel's levels: the store to embed timers of one's objects in.
-using call_wheel = hook_wheel<timer_call, nested_levels<std::uint64_t{1} << 20, 8, 8, 8, 8, 8, 4>>;
+/// deferred_hook_wheel of timer_call: the store for timers that are embedded in objects and call a function.
+using call_wheel = deferred_hook_wheel<timer_call>;
 
 /// The type of `calls`.
 template <auto Function>

@@ -69,7 +69,7 @@ class clocked_store {
     return ceil_to<Chrono>(at - now());
   }
 
-  /// The same as poll() and epoll_wait() take it: milliseconds, -1 when nothing will fire. Stops at the longest they take.
+  /// The timeout for poll() and epoll_wait(): milliseconds, -1 when nothing will fire, and at most the longest they take.
   [[nodiscard]] int timeout_ms() const noexcept {
     const auto wait = timeout<std::chrono::milliseconds>();
     if (!wait) return -1;

@@ -3,7 +3,7 @@
 // invariant: what the stores' checks of themselves share.
 //
 // A check looks at everything a store holds and says in words what does not hold, or nothing. It is a template member that
-// nobody pays for who doesn't call it. It looks at every slot and bucket and allocates: for tests and for hunting a defect.
+// costs nothing where it is not called. It looks at every slot and bucket and allocates: for tests and for hunting a defect.
 //
 //   if (const std::string broken = timers.violated_invariant(); !broken.empty()) report(broken);
 #pragma once

@@ -124,7 +124,7 @@ class bitmap_wheel {
     });
   }
 
-  /// The same, calling each entry's waker.
+  /// As poll() with a sink, and calls each due entry's waker.
   poll_result poll(instant now, std::size_t budget = unlimited) {
     return poll(now, budget, [](entry& e) {
       if (e.waker != nullptr) e.waker(e);

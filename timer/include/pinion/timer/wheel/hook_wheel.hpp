@@ -144,7 +144,7 @@ class hook_wheel final : private hook_owner {
     return result;
   }
 
-  /// The same without a budget.
+  /// As poll() with a budget, without one.
   template <class Sink>
     requires std::invocable<Sink&, Hook&>
   poll_result poll(instant now, Sink&& sink) {
@@ -183,7 +183,7 @@ class hook_wheel final : private hook_owner {
       forget_all(*list);
   }
 
-  /// Some armed hook, or nullptr: for whoever is to empty the wheel.
+  /// Some armed hook, or nullptr when none is. A loop over first() and cancel() empties the wheel.
   [[nodiscard]] Hook* first() noexcept {
     for (hook_list* list : {&pending_, &gathered_, &arrivals_, &arrived_, &ending_, &parked_}) {
       if (!list->empty()) return static_cast<Hook*>(&list->front());

@@ -94,14 +94,14 @@ class slab_wheel {
   /// std::bad_alloc or std::length_error nothing was armed and `value` was not moved from.
   handle schedule(instant deadline, Value&& value);
 
-  /// The same, refusing what schedule() bends: errc::deadline_passed when `deadline` is not after the latest now,
+  /// As schedule(), but refuses: errc::deadline_passed when `deadline` is not after the latest now,
   /// errc::capacity_exceeded when no handle is left. `value` is moved from only on success. May throw std::bad_alloc.
   [[nodiscard]] expected<handle> try_schedule(instant deadline, Value&& value);
 
   /// Takes the timer back: its value, or nothing if `h` is refused (T5).
   std::optional<Value> cancel(handle h) noexcept;
 
-  /// The same, telling why not: errc::invalid_handle when this store never had such a slot, else errc::not_found.
+  /// As cancel(), and tells why not: errc::invalid_handle when this store never had such a slot, else errc::not_found.
   [[nodiscard]] expected<Value> try_cancel(handle h) noexcept;
 
   /// Moves the timer to `deadline`, keeping its handle and value. One store when that is later and not yet due. False
@@ -121,7 +121,7 @@ class slab_wheel {
     return serve_until(now, budget, sink);
   }
 
-  /// The same without a budget.
+  /// As poll() with a budget, without one.
   template <sink_for<Value> Sink>
   poll_result poll(instant now, Sink&& sink) {
     return poll(now, unlimited, std::forward<Sink>(sink));

@@ -4,7 +4,7 @@
 //
 // By default ticks of 2^20, 2^30 and 2^36 ns (1.05 ms, 1.07 s, 69 s) by 1,024 spokes, so a second, 18 minutes and 19.5 hours.
 // A timer goes to the finest ring that reaches it and fires with that ring's tick: up to 69 s late an hour ahead, and nothing
-// is ever moved for it. Pick it for long, coarse timeouts by the million. Whoever needs a long timer to the millisecond has
+// is ever moved for it. Pick it for long, coarse timeouts by the million. For a long timer to the millisecond there are
 //
 //  - schedule_best_fit(), which arms for the start of the spoke that holds the target and says so; the caller arms again
 //    from there, on a finer ring, and lands on the target in three steps, one for each ring; in one more where the target is
@@ -70,7 +70,7 @@ class stationary_wheel : public slab_wheel<Value, overlapping_levels> {
   explicit stationary_wheel(instant start, slot_options options = {})
       : stationary_wheel(start, 0, level_geometry{}, compaction_config{}, options) {}
 
-  /// The same for a worker, and of rings from rings_of() or rings_from_tick().
+  /// As above, for a worker, and of rings from rings_of() or rings_from_tick().
   stationary_wheel(instant start, std::uint32_t worker, level_geometry rings = {},
                    compaction_config compaction = {}, slot_options options = {})
       : wheel(start, that_fit_ids(options), overlapping_levels{rings}), start_(start), worker_(worker),

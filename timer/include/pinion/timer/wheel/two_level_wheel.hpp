@@ -24,7 +24,7 @@
 
 namespace pinion::timer {
 
-/// A handle as 2 bits of level, 30 of generation and 32 of slot, for who keeps ids in that layout. The level is where the timer
+/// A handle as 2 bits of level, 30 of generation and 32 of slot, for programs that keep ids in that layout. The level is where the timer
 /// was when the id was made, a hint for people: it moves.
 struct two_level_id {
   std::uint8_t level = 0;
