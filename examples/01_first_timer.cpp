@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The smallest use of a timer store: arm, push on, cancel, poll. Time is whatever poll() is told.
+// The smallest use: arm, push on, cancel, poll. Time is whatever you pass in.
+#include <chrono>
 #include <cstdio>
 #include <pinion/timer.hpp>
 #include <string>
 
 int main() {
   using namespace pinion;
-  timer::ordered_map<std::string> timers{instant{0}};
+  using namespace std::chrono_literals;
+  const instant start = monotonic_clock::now();
+  timer::default_store<std::string> timers{start};
 
-  timer::handle idle = timers.schedule(instant{30'000}, "idle timeout");
-  timer::handle read = timers.schedule(instant{10'000}, "read timeout");
-  timers.schedule(instant{20'000}, "keep-alive");
+  timer::handle idle = timers.schedule(start + ceil(30s), "idle timeout");
+  timer::handle read = timers.schedule(start + ceil(10s), "read timeout");
+  timers.schedule(start + ceil(20s), "keep-alive");
 
-  timers.reschedule(idle, instant{60'000});  // there was traffic
-  timers.cancel(read);                       // the read is done
+  timers.reschedule(idle, start + ceil(60s));  // there was traffic
+  timers.cancel(read);                         // the read is done
 
-  std::printf("sleep until %llu ns\n", static_cast<unsigned long long>(timers.next_wakeup().ns));
-  timers.poll(instant{25'000}, [](timer::handle, instant, std::string&& what) { std::puts(what.c_str()); });
-  std::printf("%zu left\n", timers.size());
+  while (timers.size() != 0) {
+    const instant now = timers.next_wakeup();  // a loop would sleep until then
+    timers.poll(now, [&](timer::handle, instant deadline, std::string&& what) {
+      const auto after = floor_to<std::chrono::seconds>(deadline - start);
+      std::printf("%s, armed for %lld s\n", what.c_str(), static_cast<long long>(after.count()));
+    });
+  }
 }
