@@ -20,7 +20,8 @@ class loop {
   void yield(std::coroutine_handle<> where) noexcept { ready_.push_back(where); }
   preempt::slice_log& slices() noexcept { return log_; }
 
-  // A slice has an end only while somebody waits for it.
+  // A slice has an end only while another task waits. Nothing comes from outside this loop: a loop with timers, I/O
+  // or wakes has to end slices for those as well, as slice_rule does.
   void run() {
     while (!ready_.empty()) {
       const std::coroutine_handle<> next = ready_.front();
