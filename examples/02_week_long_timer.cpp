@@ -24,7 +24,7 @@ int main() {
 
   // Fires with the tick of the coarsest ring: good enough for most of what is a week away.
   timers.schedule(target, {"plain", target});
-  // Fires at or before the target, and says when; whoever gets it arms again, and comes closer.
+  // Fires at or before the target, and says when; the sink arms it again, and comes closer.
   timers.schedule_best_fit(target, {"best fit", target, true});
   // Does that by itself.
   timers.schedule_exact(target, {"exact", target});

@@ -80,7 +80,7 @@ class echo_server {
       const int ready = ::epoll_wait(epoll_.get(), events.data(), events_max, wait.count());
       if (ready < 0 && errno != EINTR) checked(ready, "epoll_wait");
 
-      // One reading for the whole turn. Requests before timeouts: who asked in time is served, however late it is.
+      // One reading for the whole turn. Requests before timeouts: a request that came in time is served, however late it is.
       now_ = pinion::monotonic_clock::now();
       for (int i = 0; i < ready; ++i) serve(events[static_cast<std::size_t>(i)].data.fd);
 

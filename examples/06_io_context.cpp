@@ -50,7 +50,7 @@ void before() {
   std::size_t handlers = 0, fired = 0;
   std::deque<asio::steady_timer> idle, request;
   const auto arm = [&](asio::steady_timer& t, std::chrono::seconds wait) {
-    t.expires_after(wait);  // cancels: whoever waited is told, through the io_context
+    t.expires_after(wait);  // cancels the wait, whose handler runs in the io_context
     t.async_wait([&](boost::system::error_code) { ++handlers; });
   };
   for (int c = 0; c < connections; ++c) {

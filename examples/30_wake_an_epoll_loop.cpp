@@ -2,7 +2,7 @@
 //
 // An epoll loop that other threads wake: a server on loopback whose requests are worked on by two threads, and answered by the
 // loop. A connection is a wake_node, so it travels to a worker and back without anything being allocated, copied or locked. It is a
-// timer as well: who asks nothing for two seconds is let go, as the hundred and first client here is.
+// timer as well: a client that asks nothing for two seconds is let go, as the hundred and first is here.
 //
 // What the loop does for it is one turn: drain, poll the timers, arm, and wait until the next one is due, or not at all if arming
 // says that there is something. While it is awake no worker makes a system call to wake it.
@@ -62,7 +62,7 @@ struct connection : waker::wake_node, timer::timer_hook {
   explicit connection(descriptor&& of) : socket(std::move(of)) {}
 
   descriptor socket;
-  char letter = 0;  // the request, then the answer; belongs to who has the node
+  char letter = 0;  // the request, then the answer; belongs to the holder of the node
 };
 
 using loop_channel = waker::wake_channel<waker::tagged_inbox, waker::eventfd_notifier>;
@@ -115,7 +115,7 @@ class server {
     checked(::listen(listener_.get(), 128), "listen");
     watch(listener_.get(), EPOLLIN);
     watch(stop_.get(), EPOLLIN);
-    // Edge-triggered: each signal is an event of its own, and nobody has to read the descriptor.
+    // Edge-triggered: each signal is an event of its own, and the descriptor is never read.
     watch(wakes_.notifier().descriptor(), EPOLLIN | EPOLLET);
     for (auto& each : workers_) each = std::make_unique<worker>(wakes_);
   }

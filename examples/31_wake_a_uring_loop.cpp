@@ -160,7 +160,7 @@ struct connection : waker::wake_node {
   explicit connection(descriptor&& of) : socket(std::move(of)) {}
 
   descriptor socket;
-  char letter = 0;  // the request, then the answer; belongs to who has the node
+  char letter = 0;  // the request, then the answer; belongs to the holder of the node
 };
 
 using loop_channel = waker::wake_channel<waker::tagged_inbox, waker::msg_ring_notifier>;
@@ -216,13 +216,14 @@ class server {
   }
   server(const server&) = delete;
   server& operator=(const server&) = delete;
-  // Where serving has failed, nobody at the other end is to wait for ever, nor the kernel to write to a connection that is gone.
+  // Where serving has failed, no client may wait for ever, and the kernel must not write to a connection that is
+  // gone.
   ~server() {
     ::shutdown(listener_.get(), SHUT_RDWR);
     for (const auto& [fd, each] : connections_) ::shutdown(fd, SHUT_RDWR);
   }
 
-  // Who stops it pushes `stop` here.
+  // To stop it, push `stop` here.
   [[nodiscard]] loop_channel::sender_type sender() const { return wakes_.sender(); }
 
   // Serves until it is told to stop and the last connection is gone.

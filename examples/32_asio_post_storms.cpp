@@ -106,7 +106,7 @@ void play_storms(Wake wake) {
       for (std::size_t storm = 0; storm <= storms; ++storm) {
         while (counted.run != storm * tasks || !counted.is_asleep) std::this_thread::yield();
         if (storm == storms) break;
-        begin.arrive_and_wait();  // nobody wakes it before both have seen it asleep
+        begin.arrive_and_wait();  // no wake before both threads have seen it asleep
         for (task& each : own) wake(each);
         task::all_woken.arrive_and_wait();
       }

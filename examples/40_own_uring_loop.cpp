@@ -9,7 +9,7 @@
 //
 // What submission does by itself is the owner's here: all that is queued goes before it waits, in the call that waits.
 //
-// It serves sixty-four clients on loopback, who ask twenty times each, under one policy after the other.
+// It serves sixty-four clients on loopback that ask twenty times each, under one policy after the other.
 #include <arpa/inet.h>
 #include <liburing.h>
 #include <netinet/in.h>
@@ -111,7 +111,8 @@ class server {
   }
   server(const server&) = delete;
   server& operator=(const server&) = delete;
-  // Where serving has failed, nobody at the other end is to wait for ever, nor the kernel to write to a connection that is gone.
+  // Where serving has failed, no client may wait for ever, and the kernel must not write to a connection that is
+  // gone.
   ~server() {
     ::shutdown(listener_.socket.get(), SHUT_RDWR);
     for (const auto& [fd, each] : connections_) ::shutdown(fd, SHUT_RDWR);

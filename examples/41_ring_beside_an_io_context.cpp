@@ -7,8 +7,8 @@
 // to call before it waits, so what a turn's handlers queue is handed over by one more handler, which is posted with the first of them
 // and runs when all that were ready have run: nothing is left behind (law S1), and what came together goes by one enter.
 //
-// The ring does without defer_taskrun: with it the kernel posts completions only when the ring is entered, and who watches the
-// descriptor would wait for ever.
+// The ring does without defer_taskrun: with it the kernel posts completions only when the ring is entered, and the
+// io_context, which watches the descriptor, would wait for ever.
 #include <unistd.h>
 
 #include <array>

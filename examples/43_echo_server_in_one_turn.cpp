@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The whole turn of a thread-per-core executor, made of three parts: a timer store, a waker and a submission over an io_uring. A
-// server on loopback echoes for a hundred connections; a question mark is answered by another thread, in capitals of its own; and who
-// asks nothing for two seconds is let go, as the hundred and first client here is.
+// The whole turn of a thread-per-core executor, made of three parts: a timer store, a waker and a submission over
+// an io_uring. A server on loopback echoes for a hundred connections. A question mark is answered by another
+// thread. A client that asks nothing for two seconds is let go, as the hundred and first is here.
 //
 //   drain the inbox -> poll the timers -> t = next_wakeup() -> try_arm(), or go round again -> submit and wait until t
 //
-// The submission is the port that the notifier signals through, and the one call of a turn hands over what the turn has asked for, waits
-// for completions, for the next timer and for wakes, and is the only one: it is counted.
+// The submission is the port that the notifier signals through. A turn makes one system call: it submits all that
+// the turn has queued, and waits for completions, for the next timer and for wakes. The calls are counted.
 //
 // Where no descriptor is left for a client the server stops accepting for 100 ms, and goes on serving those
 // that it has.
@@ -86,7 +86,7 @@ struct connection : iosubmit::operation, timer::timer_hook, waker::wake_node {
 
   server& serving;
   descriptor socket;
-  std::byte letter{};  // the request, then the answer; belongs to who has the node
+  std::byte letter{};  // the request, then the answer; belongs to the holder of the node
   bool sends = false;
 };
 
@@ -147,10 +147,11 @@ class server {
   }
   server(const server&) = delete;
   server& operator=(const server&) = delete;
-  // What is in flight is answered before anything goes: the submission is the first to be destroyed that answers anybody.
+  // The channel is destroyed first, so no message may come to it any more. The submission comes next: it answers all
+  // operations in flight while the connections are still there.
   ~server() { io_.messages_to({}); }
 
-  // Who stops it pushes `stop` here.
+  // To stop it, push `stop` here.
   [[nodiscard]] loop_channel::sender_type sender() const { return wakes_.sender(); }
 
   // Serves until it is told to stop and the last connection is gone.

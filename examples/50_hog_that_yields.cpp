@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The smallest program: a task that computes without an end, beside one that has three words to say, on a loop of a dozen lines.
+// The smallest program: a task that computes without an end, beside a task that prints three words, on a loop of a
+// dozen lines.
 //
 // A coroutine stops where it awaits, and nowhere else. The hog awaits after each unit of its work, but goes on at once unless its slice
-// is over, which a thread sees to: the ticker. The last word ends it; without the check nobody would ever say it.
+// is over, which a thread sees to: the ticker. The last word ends it; without the check it would never be printed.
 #include <coroutine>
 #include <cstdint>
 #include <cstdio>

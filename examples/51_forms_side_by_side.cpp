@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The forms that a loop is written with, side by side: eight values, and a script by which the third look at the word finds it due. A bar
-// is where somebody else ran.
+// is where another task ran.
 #include <array>
 #include <coroutine>
 #include <cstddef>
