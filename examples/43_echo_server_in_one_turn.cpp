@@ -321,8 +321,7 @@ int main() try {
   std::printf("%zu answers, %zu of them right\n", serving.told, right);
   std::printf("%zu let go, as it asked nothing\n", serving.timed_out);
   const counted_ring& ring = serving.ring();
-  std::printf("%s one enter for each entry, two entries a request\n",
-              ring.enters <= ring.entries ? "at most" : "more than");
+  std::printf("%s one enter for each entry\n", ring.enters <= ring.entries ? "at most" : "more than");
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;
