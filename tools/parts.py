@@ -70,6 +70,11 @@ class Option(Offered):
         return self.name.removeprefix("PINION_").lower()
 
     @property
+    def feature_name(self) -> str:
+        """As vcpkg calls one that is a feature there: timer, modules, and for a host asio."""
+        return self.short_name.removeprefix("with_").replace("_", "-")
+
+    @property
     def is_switch(self) -> bool:
         return self.values == SWITCH
 

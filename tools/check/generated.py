@@ -115,17 +115,12 @@ def _package_row(option: Option, owner: Part) -> tuple[str, ...]:
     in_vcpkg = f"variable `{option.name}`"
     if option.feature or option == owner.switch:
         without = "" if option.is_switch else ": `ON` with it, `OFF` without"
-        in_vcpkg = f"feature `{_feature(option)}`{without}"
+        in_vcpkg = f"feature `{option.feature_name}`{without}"
 
     def offered(text: str, manager: str) -> str:
         return text if option.offered_by(manager) and owner.offered_by(manager) else "not offered"
 
     return (f"`{option.name}`", _code(option.values), offered(in_conan, "conan"), offered(in_vcpkg, "vcpkg"))
-
-
-def _feature(option: Option) -> str:
-    """As vcpkg calls an option that is a feature there: timer, modules, and for a host asio."""
-    return option.short_name.removeprefix("with_").replace("_", "-")
 
 
 def _flags(known: Tree) -> list[str]:
@@ -173,16 +168,17 @@ def _described(description: str, dependencies: list) -> dict:
 
 def _port(known: Tree) -> dict:
     """The overlay port, for those who use pinion."""
-    features = {_feature(option): _described(option.feature, [])
+    features = {option.feature_name: _described(option.feature, [])
                 for option in known.options if option.feature}
     for part in (part for part in known.optional if part.offered_by("vcpkg")):
         needs = "".join(f"; needs {package}" for package in part.requires)
         what = f"What drops parts into {part.into}{needs}" if part.is_host else f"The {part.name} part"
-        links = [_feature(known.part(link).switch) for link in part.links if link != known.base.name]
-        features[_feature(part.switch)] = _described(what, _dependencies(part.requires, links))
-        features |= {_feature(option): _described(option.feature, _dependencies(option.requires, [part.name]))
-                     for option in part.options if option.feature and option.offered_by("vcpkg")}
-    defaults = sorted(part.name for part in known.parts if part.offered_by("vcpkg"))
+        links = [known.part(link).switch.feature_name for link in part.links if link != known.base.name]
+        features[part.switch.feature_name] = _described(what, _dependencies(part.requires, links))
+        for option in (option for option in part.options if option.feature and option.offered_by("vcpkg")):
+            needs = _dependencies(option.requires, [part.switch.feature_name])
+            features[option.feature_name] = _described(option.feature, needs)
+    defaults = sorted(part.switch.feature_name for part in known.parts if part.offered_by("vcpkg"))
     return _manifest("The parts of a thread-per-core executor as C++20 modules, each one swappable",
                      [*_dependencies(known.base.requires), *_HELPERS],
                      **{"default-features": defaults, "features": dict(sorted(features.items()))})
@@ -193,7 +189,7 @@ def _developers(known: Tree) -> dict:
     owners = [(part.switch, part.requires) for part in known.optional]
     owners += [(option, option.requires) for part in known.everything for option in part.options]
     owners += [(option, option.requires) for option in known.development]
-    features = {_feature(option): _described(f"What {option.name}=ON needs", _dependencies(requires))
+    features = {option.feature_name: _described(f"What {option.name}=ON needs", _dependencies(requires))
                 for option, requires in owners if _dependencies(requires)}
     return _manifest(
         "What building, testing and measuring pinion takes; its users take the port in ports/pinion",

@@ -18,27 +18,27 @@ from check.python_tools import CMAKE
 from check.results import Test, verdict
 
 _SPDX = "SPDX-License-Identifier: Apache-2.0\n"
-_PLAIN = "spare/include/pinion/spare/kind/plain_spare.hpp"
+_PLAIN = "spare_part/include/pinion/spare_part/kind/plain_spare.hpp"
 _PART = {
-    "spare/README.md": "# spare\n",
-    "spare/CMakeLists.txt": f"""# {_SPDX}
-pinion_part(spare
+    "spare_part/README.md": "# spare_part\n",
+    "spare_part/CMakeLists.txt": f"""# {_SPDX}
+pinion_part(spare_part
   HEADERS
-    pinion/spare.hpp
-    pinion/spare/default_spare.hpp
-    pinion/spare/kind/plain_spare.hpp)
+    pinion/spare_part.hpp
+    pinion/spare_part/default_spare.hpp
+    pinion/spare_part/kind/plain_spare.hpp)
 """,
-    "spare/include/pinion/spare.hpp": f"""// {_SPDX}
+    "spare_part/include/pinion/spare_part.hpp": f"""// {_SPDX}
 #pragma once
-#include <pinion/spare/default_spare.hpp>
-#include <pinion/spare/kind/plain_spare.hpp>
+#include <pinion/spare_part/default_spare.hpp>
+#include <pinion/spare_part/kind/plain_spare.hpp>
 """,
-    "spare/include/pinion/spare/default_spare.hpp": f"""// {_SPDX}
+    "spare_part/include/pinion/spare_part/default_spare.hpp": f"""// {_SPDX}
 #pragma once
 #include <pinion/config.hpp>
 #include PINION_SPARE_DEFAULT_HEADER
 
-namespace pinion::spare {{
+namespace pinion::spare_part {{
 using default_spare = PINION_SPARE_DEFAULT;
 }}
 """,
@@ -46,37 +46,37 @@ using default_spare = PINION_SPARE_DEFAULT;
 #pragma once
 #include <pinion/timer/ordered_map.hpp>
 
-namespace pinion::spare {{
+namespace pinion::spare_part {{
 struct plain_spare {{
   timer::ordered_map<int> timers{{instant{{0}}}};
 }};
 }}
 """,
-    "modules/spare.cppm": f"""// {_SPDX}
+    "modules/spare_part.cppm": f"""// {_SPDX}
 module;
-#include <pinion/spare.hpp>
+#include <pinion/spare_part.hpp>
 
-export module pinion.spare;
+export module pinion.spare_part;
 """,
-    "test_package/spare.cpp": f"""// {_SPDX}
-#include <pinion/spare.hpp>
+    "test_package/spare_part.cpp": f"""// {_SPDX}
+#include <pinion/spare_part.hpp>
 #include <type_traits>
 
 int main() {{
-  namespace spare = pinion::spare;
-  static_assert(std::is_same_v<spare::default_spare, spare::EXPECTED_SPARE_DEFAULT>);
+  namespace spare_part = pinion::spare_part;
+  static_assert(std::is_same_v<spare_part::default_spare, spare_part::EXPECTED_SPARE_DEFAULT>);
   static_assert(PINION_SPARE_LOUD == EXPECTED_SPARE_LOUD);
-  return spare::plain_spare{{}}.timers.size() == 0 ? 0 : 1;
+  return spare_part::plain_spare{{}}.timers.size() == 0 ? 0 : 1;
 }}
 """,
 }
 _ENTRY = {
-    "name": "spare",
+    "name": "spare_part",
     "what": "a part to throw away",
     "links": ["timer"],
     "options": [{
         "name": "PINION_SPARE_DEFAULT",
-        "what": "what `pinion::spare::default_spare` names",
+        "what": "what `pinion::spare_part::default_spare` names",
         "values": ["plain_spare"],
         "default": "plain_spare",
         "headers": True,
@@ -114,7 +114,7 @@ def _add_part(run: Run, copy: pathlib.Path) -> set[str]:
 def _add_backend(run: Run, copy: pathlib.Path) -> set[str]:
     other = _PART[_PLAIN].replace("plain_spare", "other_spare")
     _write(copy, {_PLAIN.replace("plain_spare", "other_spare"): other})
-    for name in ("spare/CMakeLists.txt", "spare/include/pinion/spare.hpp"):
+    for name in ("spare_part/CMakeLists.txt", "spare_part/include/pinion/spare_part.hpp"):
         line = next(line for line in _PART[name].splitlines() if "plain_spare" in line)
         both = f"{line.replace('plain_spare', 'other_spare').rstrip(')')}\n{line}"
         _write(copy, {name: _PART[name].replace(line, both)})
@@ -147,7 +147,7 @@ def _build(run: Run, copy: pathlib.Path, folder: pathlib.Path) -> str | None:
     known = parts.read_tree(copy)
     (folder / "spare-loudness.pc").write_text(_LOUDNESS, encoding="utf-8")
     environment = commands.environment(CMAKE.programs) | {"PKG_CONFIG_PATH": str(folder)}
-    chosen = {"timer", "spare"}
+    chosen = {"timer", "spare_part"}
     settings = {part.switch.name: "ON" if part.name in chosen else "OFF" for part in known.optional}
     settings |= {name: "OFF" for name in ("PINION_MODULES", "PINION_TESTS", "PINION_EXAMPLES")} | _CHOSEN
     options = [f"-D{name}={value}" for name, value in settings.items()]
@@ -157,18 +157,19 @@ def _build(run: Run, copy: pathlib.Path, folder: pathlib.Path) -> str | None:
         [*configure, "-S", copy, "-B", folder / "build", *options],
         ["cmake", "--build", folder / "build", "--parallel", run.jobs],
         ["cmake", "--install", folder / "build", "--prefix", folder / "prefix"],
-        [*configure, "-S", copy / "test_package", "-B", folder / "consumer", "-DPARTS=spare", "-DMODULES=OFF",
-         f"-DCMAKE_PREFIX_PATH={folder / 'prefix'}", f"-DEXPECTED={';'.join(expected)}"],
+        [*configure, "-S", copy / "test_package", "-B", folder / "consumer", "-DPARTS=spare_part",
+         "-DMODULES=OFF", f"-DCMAKE_PREFIX_PATH={folder / 'prefix'}", f"-DEXPECTED={';'.join(expected)}"],
         ["cmake", "--build", folder / "consumer", "--parallel", run.jobs],
-        [folder / "consumer" / "test_spare_include"],
+        [folder / "consumer" / "test_spare_part_include"],
     ):
         result = run.log.run(command, cwd=folder, env=environment)
         if not result.ok:
             return commands.relevant(result.output)
     config = (folder / "prefix" / "include" / "pinion" / "config.hpp").read_text(encoding="utf-8")
-    lines = ("#define PINION_HAS_SPARE 1", "inline constexpr bool has_spare = PINION_HAS_SPARE;",
+    lines = ("#define PINION_HAS_SPARE_PART 1",
+             "inline constexpr bool has_spare_part = PINION_HAS_SPARE_PART;",
              "#define PINION_SPARE_DEFAULT other_spare",
-             "#define PINION_SPARE_DEFAULT_HEADER <pinion/spare/kind/other_spare.hpp>",
+             "#define PINION_SPARE_DEFAULT_HEADER <pinion/spare_part/kind/other_spare.hpp>",
              "#define PINION_SPARE_LOUD 1")
     return "\n".join(f"config.hpp has no line `{line}`" for line in lines if line not in config.splitlines())
 
@@ -176,15 +177,16 @@ def _build(run: Run, copy: pathlib.Path, folder: pathlib.Path) -> str | None:
 def _tables(copy: pathlib.Path, touched: set[str]) -> str | None:
     """What is missing from what tools/mend has written."""
     wanted = {
-        "README.md": ("| [spare](spare/README.md) | `PINION_SPARE` | `plain_spare`, `other_spare` "
-                      "| a part to throw away |",
+        "README.md": ("| [spare_part](spare_part/README.md) | `PINION_SPARE_PART` "
+                      "| `plain_spare`, `other_spare` | a part to throw away |",
                       "| `PINION_SPARE_LOUD` | Loudness 2 |"),
         "docs/building.md": ("| `PINION_SPARE_LOUD` | `ON` `OFF` | `OFF` | a spare part that is heard |",),
-        "docs/packages.md": ("| `PINION_SPARE` | `ON` `OFF` | `spare`: `True` `False` | feature `spare` |",
+        "docs/packages.md": ("| `PINION_SPARE_PART` | `ON` `OFF` | `spare_part`: `True` `False` "
+                             "| feature `spare-part` |",
                              "| `PINION_SPARE_LOUD` | `ON` `OFF` | not offered | not offered |"),
-        "modules/base.cppm": ("using pinion::has_spare;",),
-        "ports/pinion/vcpkg.json": ('    "spare": {',),
-        "test_package/base.cpp": ("  static_assert(pinion::has_spare == EXPECTED_SPARE);",),
+        "modules/base.cppm": ("using pinion::has_spare_part;",),
+        "ports/pinion/vcpkg.json": ('    "spare-part": {', '    "spare-part",'),
+        "test_package/base.cpp": ("  static_assert(pinion::has_spare_part == EXPECTED_SPARE_PART);",),
     }
     wrong = [f"{name} has no line `{line}`" for name, lines in wanted.items() for line in lines
              if line not in (copy / name).read_text(encoding="utf-8").splitlines()]
@@ -195,7 +197,8 @@ def _tables(copy: pathlib.Path, touched: set[str]) -> str | None:
 def _may_include(copy: pathlib.Path) -> str | None:
     texts = {name: "" for name in tree.files()}
     texts[parts.FILE] = (copy / parts.FILE).read_text(encoding="utf-8")
-    path, includes = "spare/src/spare.cpp", "#include <pinion/timer.hpp>\n#include <pinion/base.hpp>\n"
+    path = "spare_part/src/spare_part.cpp"
+    includes = "#include <pinion/timer.hpp>\n#include <pinion/base.hpp>\n"
     found = style_cxx.part_dependencies(path, includes, texts)
     refused = style_cxx.part_dependencies(path, "#include <pinion/waker.hpp>\n", texts)
     return "\n".join([*found, *([] if refused else ["it may include waker, which it does not link"])])

@@ -49,11 +49,12 @@ def run(run: Run) -> list[Test]:
     known = catalogue.read()
     parts = tuple(part.name for part in known.parts)
     hosts = tuple(part.name for part in known.hosts if part.offered_by("vcpkg"))
+    features = [known.part(name).switch.feature_name for name in (*parts, *hosts)]
     swaps = {option.name: option.another_value() for part in known.parts for option in part.backends}
     swaps["PINION_ASSERT"] = "ON"
     installations = (
         Installation("default features", "pinion", parts, (_OLD_GCC, Consumer("gcc", build_type="Debug"))),
-        Installation("all features", f"pinion[{','.join((*parts, *hosts, 'modules'))}]", (*parts, *hosts),
+        Installation("all features", f"pinion[{','.join((*features, 'modules'))}]", (*parts, *hosts),
                      (Consumer("clang", _BOTH), Consumer("clang", _BOTH, "Debug"), _OLD_GCC, Consumer("gcc")), "clang"),
         Installation("no features", "pinion[core]", (), (Consumer("gcc"),)),
         Installation("other default backends and contracts, from the triplet", "pinion", parts,
@@ -81,7 +82,7 @@ def run_deep(run: Run) -> list[Test]:
     parts = tuple(part.name for part in known.parts)
     installations = (
         Installation("modules alone", "pinion[core,modules]", (), (Consumer("clang", _BOTH),), "clang"),
-        *(Installation(f"{part.name} alone", f"pinion[core,{part.name}]",
+        *(Installation(f"{part.name} alone", f"pinion[core,{part.switch.feature_name}]",
                        tuple(name for name in parts if name in {part.name, *known.rests_on(part)}),
                        (Consumer("gcc"),)) for part in known.parts),
         Installation("shared", "pinion[modules]", parts, (Consumer("clang", _BOTH), Consumer("clang", _BOTH, "Debug")),
