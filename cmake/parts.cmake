@@ -10,6 +10,7 @@
 #   PINION_KNOWN_OPTIONS         names of all options
 #   PINION_PACKAGE_OPTIONS       of these the ones for users of a package
 #   <option>_VALUES, <option>_AT what it can be, and its place
+cmake_policy(VERSION 3.25...4.4)  # the port may say otherwise
 cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH PINION_ROOT_FOLDER)
 file(READ ${CMAKE_CURRENT_LIST_DIR}/parts.json PINION_JSON)
 
