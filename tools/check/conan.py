@@ -62,7 +62,7 @@ def run(run: Run) -> list[Test]:
     tests = [packages_page.unread_blocks()]
     tests += [_create(conan, package) for package in packages]
     tests += [_refuse(conan, mistake) for mistake in _mistakes()]
-    tests.append(_own_packages(conan, parts))
+    tests.append(_own_packages(conan))
     tests.append(_from_nothing(run, "no-network", with_stand_in=False))
     with tempfile.TemporaryDirectory(prefix="pinion-conan-") as folder:
         tests += packages_page.follow(run, "conan", pathlib.Path(folder), conan.environment)
@@ -234,10 +234,13 @@ def _from_nothing(run: Run, kind: str, *, with_stand_in: bool) -> Test:
         return verdict(name, None if ran else "no program of the package ran")
 
 
-def _own_packages(conan: _Conan, parts: tuple[str, ...]) -> Test:
+def _own_packages(conan: _Conan) -> Test:
     """What builds another library is another package; a default of what was left out is not."""
     conan.run.progress("package identities")
-    part, default = parts[0], catalogue.read().parts[0].backends[0].short_name
+    parts = catalogue.read().parts
+    linked = {link for part in parts for link in part.links}
+    chosen = next(part for part in parts if part.backends and part.name not in linked)
+    part, default = chosen.name, chosen.backends[0].short_name
     variants = [(), (f"{part}=False",), ("assert=True",), ("shared=True",), ("modules=OFF",)]
     nodes = {options: _node(conan, options) for options in variants}
     identities = {options: node["package_id"] for options, node in nodes.items()}
