@@ -7,7 +7,6 @@ it is used.
 
 import importlib.util
 import pathlib
-import re
 
 from conan import ConanFile
 from conan.errors import ConanException, ConanInvalidConfiguration
@@ -126,10 +125,10 @@ class Pinion(ConanFile):
         # pinion's own config files are what find_package reads: nothing here could describe a module. The components
         # are for generators of other kinds, and name what the headers need.
         self.cpp_info.set_property("cmake_find_mode", "none")
-        libraries = collect_libs(self)
+        libraries = collect_libs(self)  # a part of headers alone has none
         for part in self._parts():
             component = self.cpp_info.components[part.name]
-            component.libs = [name for name in libraries if re.fullmatch(rf"pinion_{part.name}d?", name)]
+            component.libs = [name for name in libraries if name == f"pinion_{part.name}"]
             names = [package.conan.split("/")[0] for package in self._packages(part)]
             component.requires = [*part.links, *(f"{name}::{name}" for name in names)]
             # The root's is not read where there are components.
