@@ -54,6 +54,8 @@ CONSUMERS = (
              components="pinion"),
     Consumer("find_package without components, without the host's own package", "find_package", "include",
              "pinion::pinion", prefix="release", components="", arguments=_NO_BOOST),
+    Consumer("find_package, an optional host without the host's own package", "find_package", "include",
+             "pinion::timer", prefix="release", components="timer;OPTIONAL_COMPONENTS;asio", arguments=_NO_BOOST),
     Consumer("find_package without components, import, without the host's own package", "find_package", "import",
              "pinion::timer_module", prefix="modules", components="", arguments=_NO_BOOST),
     Consumer("find_package without components, import pinion", "find_package", "import_all",
