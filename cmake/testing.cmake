@@ -11,6 +11,9 @@ add_custom_target(concurrent_tests)
 # their modules; those tests carry the label `boundary`. A part of headers alone is compiled into each program either way.
 add_custom_target(boundary_tests)
 
+# The libraries, the modules, and what imports them; those tests carry the label `import`.
+add_custom_target(import_tests)
+
 # pinion_precompiled(target part): the target's sources begin with what nearly every test of the part includes, compiled once.
 # Each file includes what it uses all the same: the preset `gcc` compiles them without this.
 function(pinion_precompiled target part)
@@ -45,6 +48,10 @@ function(pinion_test part name)
   if(test_CONCURRENT)
     list(APPEND labels concurrent)
     add_dependencies(concurrent_tests ${target})
+  endif()
+  if(test_IMPORTS)
+    list(APPEND labels import)
+    add_dependencies(import_tests ${target})
   endif()
   get_target_property(type pinion_${part} TYPE)
   if(test_IMPORTS OR NOT type STREQUAL "INTERFACE_LIBRARY")

@@ -15,7 +15,7 @@ SECONDS_PER_TEST = 300
 _SECONDS_TO_BUILD, _SECONDS_TO_TEST = 2700, 1800  # a whole build, a whole run of CTest, on a slow machine
 _TOGETHER = "together"  # the folder for the cases of programs that are run whole
 # Presets of which only the tests with one label are built and run, for what the others could show is shown elsewhere.
-LABELS = {"modules": "boundary", "tsan": "concurrent", "shared": "boundary"}
+LABELS = {"modules": "import", "tsan": "concurrent", "shared": "boundary"}
 # What GoogleTest prints around the test's own words.
 _FRAME = re.compile(r"Note: Google Test|Running main| *\d+ FAILED TEST|$|"
                     r"\[(=+|-+|  PASSED  |  FAILED  |  SKIPPED | RUN      |       OK )\]")

@@ -9,8 +9,8 @@ What the daily ones show, that no other one shows:
     gcc       every test, law and example, checked, as g++ 12 compiles them, each file including all that it uses
     release   every test, law and example, unchecked and optimised: what users run
     tsan      what threads share, under ThreadSanitizer
-    modules   what imports and what is compiled into libraries, checked and counted; asan and gcc show the rest of it
-    shared    the same where libraries are shared
+    modules   the modules and what imports them, checked and counted; asan and gcc show the rest of that build
+    shared    what imports, and what runs code compiled into libraries, where these are shared
     package, conan, vcpkg   that what is installed can be consumed, and which mistakes are refused
     docs, bench, budget, self   the site; the harness, the report and ./demo; what operations cost; ./check itself
 
@@ -49,8 +49,8 @@ CONFIGURATIONS = (
     preset("asan", "clang 19, headers, AddressSanitizer and UndefinedBehaviorSanitizer", "clang", "sanitizers"),
     preset("gcc", "g++ 12, headers, checked", "gcc"),
     preset("release", "clang 19, headers, as users build it", "clang"),
-    preset("modules", "clang 19, modules, and what is compiled into libraries, checked", "clang", "modules"),
-    preset("shared", "the same of shared libraries, unchecked: what crosses their boundary", "clang", "modules"),
+    preset("modules", "clang 19, modules and what imports them, checked", "clang", "modules"),
+    preset("shared", "clang 19, shared libraries, modules and headers: what crosses their boundary", "clang", "modules"),
     preset("tsan", "clang 19, headers, ThreadSanitizer over what is concurrent", "clang", "sanitizers"),
     Configuration("vcpkg", "packages made by vcpkg's port, consumed, and what it refuses; the manifests",
                   CLANG_BUILD | {"modules", "gcc", "old cmake"}, vcpkg.run),
