@@ -54,7 +54,7 @@ class Reader:
         for kind, content in blocks(lines):
             if kind == "code":
                 language = "cpp" if any(_STATEMENT.search(line) for line in content) else "text"
-                result.append("\n".join([f"```{language}", *_dedented(content), "```"]))
+                result.append("\n".join([f"```{language}", *dedented(content), "```"]))
             elif kind == "law":
                 law = _LAW.match(content[0])
                 text = self.inline(" ".join([law.group("text"), *(line.strip() for line in content[1:])]))
@@ -133,7 +133,7 @@ def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace("[", r"\[")
 
 
-def _dedented(lines: list[str]) -> list[str]:
+def dedented(lines: list[str]) -> list[str]:
     lines = list(lines)
     while not lines[-1].strip():
         lines.pop()
