@@ -108,6 +108,7 @@ class Pinion(ConanFile):
                 toolchain.cache_variables[option.name] = value
         for name in ("TESTS", "EXAMPLES", "WARNINGS"):
             toolchain.cache_variables[f"PINION_{name}"] = "OFF"
+        toolchain.cache_variables["CMAKE_DEBUG_POSTFIX"] = ""  # Debug is a package of its own
         toolchain.generate()
 
     def build(self):
@@ -120,6 +121,7 @@ class Pinion(ConanFile):
         package = pathlib.Path(self.package_folder)
         copy(self, "LICENSE", self.source_folder, str(package / "licenses"))
         rmdir(self, str(package / "share"))  # the licence once more, where CMake puts it
+        rmdir(self, str(package / "lib" / "pkgconfig"))  # Conan makes its own, with the paths of all packages
 
     def package_info(self):
         # pinion's own config files are what find_package reads: nothing here could describe a module. The components

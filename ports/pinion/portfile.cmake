@@ -35,9 +35,13 @@ vcpkg_cmake_configure(
     ${triplet_options}
     -DPINION_EXAMPLES=OFF
     -DPINION_TESTS=OFF
-    -DPINION_WARNINGS=OFF)
+    -DPINION_WARNINGS=OFF
+  OPTIONS_DEBUG
+    # Debug libraries lie in a folder of their own, and pkg-config's files are called the same there.
+    -DCMAKE_DEBUG_POSTFIX=)
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/pinion)
+vcpkg_fixup_pkgconfig()
 
 # The interfaces of the modules have moved along with the CMake files, but not the paths by which those name them; and
 # there is one copy of each, for the debug libraries too.

@@ -16,6 +16,7 @@ style           the style rules, over every file of the tree (style_text, style_
 tidy            clang-format and clang-tidy
 consumers       fresh projects that consume pinion (in cmake/consumers); bad_input: what they are told when they err;
                 throw_away: a part, a backend and an option added to a copy of the tree
+installations   what is installed: by the line of README, beside a Debug build, for pkg-config
 conan           packages made by Conan (recipe: conanfile.py)
 vcpkg           packages made by vcpkg (port: ports/pinion; vcpkg_tool, vcpkg_refusals), and the program
                 that stands in for vcpkg where there is none (vcpkg_stand_in, vcpkg_platform, vcpkg_lint)

@@ -40,7 +40,7 @@ def run(run: Run, prefix: pathlib.Path, with_modules: pathlib.Path, folder: path
         _find("unknown component", prefix, "tmer", "tmer", "timer"),
         _find("component left out of the build", broken["without timer"], "timer", "timer", "PINION_TIMER"),
         _find("host left out of the build", broken["without timer"], "asio", "asio", "PINION_WITH_ASIO"),
-        _find("host without its own package", prefix, "asio", "asio", "Boost 1.81",
+        _find("host without its own package", with_modules, "asio", "asio", "Boost 1.81",
               arguments=("-DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON",)),
         _find("modules, by a compiler that can't import", with_modules, "timer_module", "timer_module", "GNU 12",
               "clang 19", "GCC 16", compiler="g++-12"),
@@ -66,15 +66,19 @@ def run(run: Run, prefix: pathlib.Path, with_modules: pathlib.Path, folder: path
 def _make(run: Run, mistake: Mistake, folder: pathlib.Path) -> str | None:
     """Makes the mistake; what is wrong with the answer, or None."""
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(FIND_PACKAGE, folder)
-    shutil.copy(FIND_PACKAGE.parent / "programs" / "include.cpp", folder / "main.cpp")
-    source = folder if mistake.source == FIND_PACKAGE else mistake.source
-    result = run.log.run(["cmake", "-S", source, "-B", folder / "build", "-G", "Ninja",
+    source, build = mistake.source, folder / "build"
+    folder.mkdir()
+    if source != tree.ROOT:
+        source = folder / source.name
+        shutil.copytree(mistake.source, source)
+        shutil.copy(FIND_PACKAGE.parent / "unchanged.cmake", folder)
+        shutil.copy(FIND_PACKAGE.parent / "programs" / "include.cpp", source / "main.cpp")
+    result = run.log.run(["cmake", "-S", source, "-B", build, "-G", "Ninja",
                           f"-DCMAKE_CXX_COMPILER={mistake.compiler}", *mistake.arguments],
                          cwd=folder, env=commands.environment(mistake.cmake.programs, CMAKE.programs))
     if result.ok:
         return "it was accepted"
-    if (folder / "build" / "build.ninja").exists():
+    if (build / "build.ninja").exists():
         return "it was refused, but a build was made that one could start"
     return _wrong_with(result.output, mistake.told)
 
@@ -106,12 +110,11 @@ def _incomplete_installations(run: Run, prefix: pathlib.Path, folder: pathlib.Pa
               ("without timer", "without base", "file missing")}
     build = folder / "build-without-timer"
     # The base alone, which is soonest built.
-    switches = [part.switch.name for part in catalogue.read().optional]
-    without = [f"-D{switch}=OFF" for switch in (*switches, "PINION_TESTS", "PINION_EXAMPLES", "PINION_BENCH")]
-    cmake("--preset", "release", "-B", build, *without)
+    without = [f"-D{part.switch.name}=OFF" for part in catalogue.read().optional]
+    cmake("--preset", "install", "-B", build, "-G", "Ninja", "-DCMAKE_CXX_COMPILER=g++-12", *without)
     cmake("--build", build, "--parallel", run.jobs)
     cmake("--install", build, "--prefix", result["without timer"])
-    cmake("--install", tree.BUILD / "release", "--prefix", result["without base"], "--component", "pinion_timer")
+    cmake("--install", tree.BUILD / "install", "--prefix", result["without base"], "--component", "pinion_timer")
     shutil.copytree(prefix, result["file missing"])
     for file in result["file missing"].rglob("pinion-timer-targets.cmake"):
         file.unlink()

@@ -2,7 +2,7 @@
 """The configuration `package`: fresh projects outside the tree consume pinion, each way, and are told when they err.
 
 The projects and their programs are in cmake/consumers; one is copied to a temporary folder, configured, built and run.
-What they consume was installed from the builds of the presets `release`, `modules` and `shared`.
+What they consume was installed by the line of README, and from the builds of the presets `modules` and `shared`.
 """
 
 import dataclasses
@@ -12,8 +12,7 @@ import shlex
 import shutil
 import tempfile
 
-from check import bad_input, cmake_build, commands, throw_away, tree
-from check.commands import StepFailed
+from check import bad_input, cmake_build, commands, installations, throw_away, tree
 from check.execution import Run
 from check.python_tools import CMAKE, OLD_CMAKE, PythonTool
 from check.results import Test, verdict
@@ -40,10 +39,10 @@ class Consumer:
 
 CONSUMERS = (
     Consumer("find_package, include, g++ 12, CMake 3.25", "find_package", "include", "pinion::timer", "g++-12",
-             OLD_CMAKE, "release"),
+             OLD_CMAKE, "install"),
     Consumer("find_package, include, of a build with modules, CMake 3.25", "find_package", "include", "pinion::timer",
              "g++-12", OLD_CMAKE, "modules"),
-    Consumer("find_package, include, strict warnings", "find_package", "include", "pinion::timer", prefix="release",
+    Consumer("find_package, include, strict warnings", "find_package", "include", "pinion::timer", prefix="install",
              flags=_STRICT),
     Consumer("find_package, import", "find_package", "import", "pinion::timer_module", prefix="modules"),
     Consumer("find_package, import, C++23", "find_package", "import", "pinion::timer_module", prefix="modules",
@@ -53,9 +52,9 @@ CONSUMERS = (
     Consumer("find_package, import pinion", "find_package", "import_all", "pinion::pinion_module", prefix="modules",
              components="pinion"),
     Consumer("find_package without components, without the host's own package", "find_package", "include",
-             "pinion::pinion", prefix="release", components="", arguments=_NO_BOOST),
+             "pinion::pinion", prefix="modules", components="", arguments=_NO_BOOST),
     Consumer("find_package, an optional host without the host's own package", "find_package", "include",
-             "pinion::timer", prefix="release", components="timer;OPTIONAL_COMPONENTS;asio", arguments=_NO_BOOST),
+             "pinion::timer", prefix="modules", components="timer;OPTIONAL_COMPONENTS;asio", arguments=_NO_BOOST),
     Consumer("find_package without components, import, without the host's own package", "find_package", "import",
              "pinion::timer_module", prefix="modules", components="", arguments=_NO_BOOST),
     Consumer("find_package without components, import pinion", "find_package", "import_all",
@@ -76,26 +75,21 @@ CONSUMERS = (
 def run(run: Run) -> list[Test]:
     with tempfile.TemporaryDirectory(prefix="pinion-package-") as name:
         folder = pathlib.Path(name)
-        prefixes = {}
-        for preset in ("release", "modules", "shared"):
+        prefixes = {"install": folder / "prefix-install"}
+        tests = installations.install_by_the_page(run, prefixes["install"])
+        for preset in ("modules", "shared"):
             cmake_build.build(run, preset)
             prefixes[preset] = folder / f"prefix-{preset}"
-            install(run, preset, prefixes[preset])
-        tests = [verdict(f"package: no path of the build in the installation of {preset}", _build_paths(prefix))
-                 for preset, prefix in prefixes.items()]
+            installations.install(run, tree.BUILD / preset, prefixes[preset])
+        tests += [verdict(f"package: no path of the build in the installation of {preset}", _build_paths(prefix))
+                  for preset, prefix in prefixes.items()]
         for number, consumer in enumerate(CONSUMERS, 1):
             run.progress(f"consumer {number} of {len(CONSUMERS)}")
             complaint = _consume(run, consumer, prefixes.get(consumer.prefix), folder / f"consumer-{number}")
             tests.append(verdict(f"package: {consumer.name}", complaint))
+        tests += installations.run(run, prefixes["install"], prefixes["shared"], folder)
         tests += throw_away.run(run, folder / "throw-away")
-        return tests + bad_input.run(run, prefixes["release"], prefixes["modules"], folder)
-
-
-def install(run: Run, preset: str, prefix: pathlib.Path, *arguments: str) -> None:
-    command = ["cmake", "--install", tree.BUILD / preset, "--prefix", prefix, *arguments]
-    result = run.log.run(command, env=commands.environment(CMAKE.programs))
-    if not result.ok:
-        raise StepFailed(commands.relevant(result.output))
+        return tests + bad_input.run(run, prefixes["install"], prefixes["modules"], folder)
 
 
 def _consume(run: Run, consumer: Consumer, prefix: pathlib.Path | None, folder: pathlib.Path) -> str | None:
@@ -118,7 +112,10 @@ def _consume(run: Run, consumer: Consumer, prefix: pathlib.Path | None, folder: 
             return commands.relevant(result.output)
     if result.output != "fired 7\n":
         return f"the program printed {result.output!r} instead of \"fired 7\""
-    return _imposed_warnings(consumer, build) or _foreign_tests(run, consumer, build, environment)
+    complaint = _imposed_warnings(consumer, build)
+    if complaint or consumer.prefix:
+        return complaint
+    return _foreign_tests(run, build, environment)
 
 
 def _imposed_warnings(consumer: Consumer, build: pathlib.Path) -> str | None:
@@ -129,17 +126,15 @@ def _imposed_warnings(consumer: Consumer, build: pathlib.Path) -> str | None:
     return f"the consumer's own file is compiled with {' '.join(sorted(flags))}" if flags else None
 
 
-def _foreign_tests(run: Run, consumer: Consumer, build: pathlib.Path, environment) -> str | None:
+def _foreign_tests(run: Run, build: pathlib.Path, environment) -> str | None:
     """A project that contains pinion sees its own tests, and no others."""
-    if consumer.prefix:
-        return None
     result = run.log.run(["ctest", "--test-dir", build, "--show-only=json-v1"], env=environment)
     names = [test["name"] for test in json.loads(result.output)["tests"]]
     return None if names == ["consumer"] else f"the parent's tests are {names} instead of its own one"
 
 
 def _build_paths(prefix: pathlib.Path) -> str | None:
-    """An installation may be moved and packed: its CMake files name neither the tree nor where they were installed."""
-    found = [f"{file.relative_to(prefix)} names {path}" for file in sorted(prefix.rglob("*.cmake"))
-             for path in (tree.ROOT, prefix) if str(path) in file.read_text(encoding="utf-8")]
+    """An installation may be moved and packed: its files for CMake and pkg-config name neither the tree nor the prefix."""
+    files = [file for pattern in ("*.cmake", "*.pc") for file in sorted(prefix.rglob(pattern))]
+    found = [f"{file.relative_to(prefix)} names {path}" for file in files for path in (tree.ROOT, prefix) if str(path) in file.read_text(encoding="utf-8")]
     return "\n".join(found)

@@ -81,6 +81,8 @@ PACKAGES = (
     Package("sanitizers", "libclang-rt-19-dev", "1:19.1.7*", "the sanitizers' run-time libraries",
             file("lib/llvm-19/lib/clang/19/lib/*/libclang_rt.tsan*")),
     Package("gcc", "g++-12", "12.2.0*", "the oldest compiler that is supported", program("g++-12")),
+    Package("make", "make", "4.3*", "builds a program against what is installed", program("make")),
+    Package("make", "pkg-config", "1.8*", "tells it what is installed", program("pkg-config")),
     Package("libraries", "libexpected-dev", "1.0.0*", "tl::expected, the error type", file("include/tl/expected.hpp")),
     Package("tests", "libgtest-dev", "1.12.1*", "GoogleTest", file("include/gtest/gtest.h")),
     Package("tests", "librapidcheck-dev", "0~1033*", "property tests", file("include/rapidcheck.h")),
