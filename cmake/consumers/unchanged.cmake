@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Proves that what stands between remember_variables() and require_variables_unchanged() left the project's own
-# variables alone, and the cache too, but for entries under its own names.
+# variables and the properties of its folder alone, and the cache too, but for entries under its own names; and that it
+# made no target under another name.
+
+set(_folder_properties COMPILE_DEFINITIONS COMPILE_OPTIONS INCLUDE_DIRECTORIES LINK_DIRECTORIES LINK_LIBRARIES LINK_OPTIONS
+    TESTS BUILDSYSTEM_TARGETS)
 
 macro(remember_variables)
   get_cmake_property(_normal VARIABLES)
@@ -11,6 +15,9 @@ macro(remember_variables)
   foreach(_name IN LISTS _names_before)
     set(_before_${_name} "${${_name}}")
   endforeach()
+  foreach(_name IN LISTS _folder_properties)
+    get_property(_folder_before_${_name} DIRECTORY PROPERTY ${_name})
+  endforeach()
 endmacro()
 
 macro(require_variables_unchanged)
@@ -19,13 +26,36 @@ macro(require_variables_unchanged)
       message(FATAL_ERROR "${_name} was changed from \"${_before_${_name}}\" to \"${${_name}}\"")
     endif()
   endforeach()
-  get_cmake_property(_cached_new CACHE_VARIABLES)
-  list(REMOVE_ITEM _cached_new ${_cached_before})
+  foreach(_name IN LISTS _folder_properties)
+    get_property(_now DIRECTORY PROPERTY ${_name})
+    if(NOT "${_now}" STREQUAL "${_folder_before_${_name}}")
+      message(FATAL_ERROR "${_name} of the folder was changed from \"${_folder_before_${_name}}\" to \"${_now}\"")
+    endif()
+  endforeach()
   # Allowed: pinion's own entries, what find_package() remembers of tl-expected, and what CMake's own project(),
   # FetchContent and GNUInstallDirs make wherever they are used.
-  list(FILTER _cached_new EXCLUDE REGEX "^(PINION_|pinion_|tl-expected_DIR$)")
-  list(FILTER _cached_new EXCLUDE REGEX "^(CMAKE_PROJECT_VERSION|FETCHCONTENT_|CMAKE_INSTALL_[A-Z]+DIR$|_GNUInstallDirs)")
+  set(_allowed "^(PINION_|pinion_|tl-expected_DIR$|CMAKE_PROJECT_VERSION|FETCHCONTENT_|CMAKE_INSTALL_[A-Z]+DIR$|_)")
+  get_cmake_property(_cached_new CACHE_VARIABLES)
+  list(REMOVE_ITEM _cached_new ${_cached_before})
+  list(FILTER _cached_new EXCLUDE REGEX "${_allowed}")
   if(_cached_new)
     message(FATAL_ERROR "these cache entries are new: ${_cached_new}")
   endif()
+  get_cmake_property(_normal_new VARIABLES)
+  list(REMOVE_ITEM _normal_new ${_names_before})
+  list(FILTER _normal_new EXCLUDE REGEX "${_allowed}")
+  if(_normal_new)
+    message(FATAL_ERROR "these variables are new: ${_normal_new}")
+  endif()
+  get_property(_folders DIRECTORY PROPERTY SUBDIRECTORIES)
+  while(_folders)
+    list(POP_FRONT _folders _folder)
+    get_property(_below DIRECTORY ${_folder} PROPERTY SUBDIRECTORIES)
+    list(APPEND _folders ${_below})
+    get_property(_targets DIRECTORY ${_folder} PROPERTY BUILDSYSTEM_TARGETS)
+    list(FILTER _targets EXCLUDE REGEX "^pinion_")
+    if(_targets)
+      message(FATAL_ERROR "${_folder} made targets without the prefix: ${_targets}")
+    endif()
+  endwhile()
 endmacro()

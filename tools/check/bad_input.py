@@ -11,6 +11,7 @@ from check.python_tools import CMAKE, OLD_CMAKE, PythonTool
 from check.results import Test, verdict
 
 FIND_PACKAGE = tree.ROOT / "cmake" / "consumers" / "find_package"
+ADD_SUBDIRECTORY = FIND_PACKAGE.parent / "add_subdirectory"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,6 +48,9 @@ def run(run: Run, prefix: pathlib.Path, with_modules: pathlib.Path, folder: path
         _find("component without base", broken["without base"], "timer", "base", "incomplete"),
         _find("component with a file missing", broken["file missing"], "timer", "timer", "incomplete"),
         _configure("unknown option", "-DPINION_TIMR=ON", "PINION_TIMR", "PINION_TIMER"),
+        Mistake("unknown option, inside a project", ADD_SUBDIRECTORY,
+                (f"-DLIBRARY_SOURCE_DIR={tree.ROOT}", "-DPINION_TIMR=ON", "-DCONSUMES=pinion::timer"),
+                ("PINION_TIMR", "PINION_TIMER", "enclosing project")),
         _configure("value of a switch", "-DPINION_TIMER=MAYBE", "MAYBE", "ON OFF"),
         Mistake("host without the part that is dropped in", tree.ROOT,
                 ("-DPINION_WITH_ASIO=ON", "-DPINION_PREEMPT=OFF", "-DPINION_TESTS=OFF"),

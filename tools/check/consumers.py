@@ -21,6 +21,9 @@ PROJECTS = tree.ROOT / "cmake" / "consumers"
 _NO_BOOST = ("-DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON",)
 _STRICT = "-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast -Werror"
 
+# The project's own, and where CMake is to look for an installed pinion.
+_THEIR_OPTIONS = ("-DPINION_SERVER_TLS=OFF", "-DPINION_FLAVOUR=lemon", "-DPINION_ROOT=/nowhere")
+
 
 @dataclasses.dataclass(frozen=True)
 class Consumer:
@@ -35,6 +38,7 @@ class Consumer:
     arguments: tuple[str, ...] = ()
     flags: str = ""
     target: str = "all"  # `consumer`: only what it links, where the whole of pinion inside a project was built before
+    is_alone: bool = True  # inside a project: it asks pinion for no tests and no install rules
 
 
 CONSUMERS = (
@@ -69,6 +73,11 @@ CONSUMERS = (
     Consumer("FetchContent, include, g++ 12, CMake 3.25", "fetch_content", "include", "pinion::timer", "g++-12",
              OLD_CMAKE, target="consumer"),
     Consumer("FetchContent, import", "fetch_content", "import", "pinion::timer_module", target="consumer"),
+    Consumer("add_subdirectory, a project with namesakes", "namesakes", "include", "pinion::timer", "g++-12", OLD_CMAKE,
+             arguments=_THEIR_OPTIONS, target="consumer"),
+    Consumer("add_subdirectory, a project with namesakes that asks for tests and install rules", "namesakes", "include",
+             "pinion::timer", "g++-12", OLD_CMAKE, arguments=(*_THEIR_OPTIONS, "-DPINION_TESTS=ON", "-DPINION_INSTALL=ON"),
+             target="consumer", is_alone=False),
 )
 
 
@@ -113,9 +122,9 @@ def _consume(run: Run, consumer: Consumer, prefix: pathlib.Path | None, folder: 
     if result.output != "fired 7\n":
         return f"the program printed {result.output!r} instead of \"fired 7\""
     complaint = _imposed_warnings(consumer, build)
-    if complaint or consumer.prefix:
+    if complaint or consumer.prefix or not consumer.is_alone:
         return complaint
-    return _foreign_tests(run, build, environment)
+    return _foreign_tests(run, build, environment) or _foreign_files(run, build, environment)
 
 
 def _imposed_warnings(consumer: Consumer, build: pathlib.Path) -> str | None:
@@ -131,6 +140,16 @@ def _foreign_tests(run: Run, build: pathlib.Path, environment) -> str | None:
     result = run.log.run(["ctest", "--test-dir", build, "--show-only=json-v1"], env=environment)
     names = [test["name"] for test in json.loads(result.output)["tests"]]
     return None if names == ["consumer"] else f"the parent's tests are {names} instead of its own one"
+
+
+def _foreign_files(run: Run, build: pathlib.Path, environment) -> str | None:
+    """A project that contains pinion installs its own files, and no others."""
+    prefix = build / "prefix"
+    result = run.log.run(["cmake", "--install", build, "--prefix", prefix], env=environment)
+    if not result.ok:
+        return commands.relevant(result.output)
+    names = [str(file.relative_to(prefix)) for file in prefix.rglob("*") if file.is_file()]
+    return None if names == ["bin/consumer"] else f"the parent installs {names} instead of its own program"
 
 
 def _build_paths(prefix: pathlib.Path) -> str | None:
