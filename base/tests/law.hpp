@@ -55,6 +55,17 @@ template <class Clause>
   return all;
 }
 
+/// What is right but for one defect. Without that it is the mutant's frame, and keeps every law: otherwise a
+/// kill could be the frame's doing.
+template <class Factory>
+struct mutant_of {
+  const char* law;        ///< that kills it
+  Factory factory;        ///< its name is the mutant's
+  Factory frame;          ///< mutants that share one give it one name
+  std::string origin{};   ///< the design text or project that has the defect, as "001 (e)"
+  std::string skipped{};  ///< why it can't be tried in this build
+};
+
 /// A violation from words and numbers, with the seed.
 template <class Factory, class... Words>
 [[nodiscard]] violation broken(const Factory& factory, const Words&... words) {

@@ -8,8 +8,7 @@
 //   <part>_conformance --gtest_filter='mutants.*'       what the suite is worth
 //   PINION_TEST_SEED=7 <part>_conformance               other numbers; a failure prints the seed it had
 //
-// A mutant is right but for one defect; without that it is the mutant's frame. A frame keeps every law, or a
-// kill could be the frame's doing. What a part brings is told in law.hpp.
+// What a part brings is told in law.hpp.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,16 +23,6 @@
 #include "listed_test.hpp"
 
 namespace pinion::testing {
-
-/// What is right but for one defect.
-template <class Factory>
-struct mutant_of {
-  const char* law;        ///< that kills it
-  Factory factory;        ///< its name is the mutant's
-  Factory frame;          ///< the same without the defect; mutants that share one give it one name
-  std::string origin{};   ///< who has the defect
-  std::string skipped{};  ///< why it can't be tried in this build
-};
 
 template <class Clause, class Factory>
 void law_holds(const Clause& c, const Factory& backend) {
@@ -58,7 +47,7 @@ void keeps_every_law(const std::vector<Clause>& laws, const Factory& frame, std:
     if (!is_for(c, frame)) continue;
     judging.erase(c.law);
     if (!why_skipped(c, frame).empty()) continue;
-    const violation what = check_clause(c, frame);
+    const violation what = c.check(frame);
     EXPECT_FALSE(what) << frame.name << " breaks law " << c.law << " without a defect, " << c.name << ": "
                        << what.what();
   }

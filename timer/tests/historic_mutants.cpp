@@ -108,8 +108,8 @@ mutant with(defect flaw, const char* law, const char* name, const char* origin, 
   return {law,
           {name, [flaw](const setup& how) { return std::make_unique<historic_wheel>(how, flaw); }},
           {"HistoricWheel", [](const setup& how) { return std::make_unique<historic_wheel>(how); }},
-          needs_checked,
-          origin};
+          origin,
+          unless_checked(needs_checked)};
 }
 
 }  // namespace

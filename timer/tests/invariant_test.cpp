@@ -40,7 +40,7 @@ testing::violation found_by_a_law(const char* what) {
   const testing::store_factory factory{"doubtful", [](const testing::setup& how) {
                                          return std::make_unique<testing::adapted<doubtful>>(how);
                                        }};
-  return testing::check_law("T2", factory);
+  return pinion::testing::check_law(testing::laws(), "T2", factory);
 }
 
 TEST(invariant, IsReportedByALawWithTheStepThatBrokeIt) {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "any_store.hpp"
-#include "violation.hpp"
+#include "law.hpp"
 
 namespace pinion::timer::testing {
 
@@ -20,6 +20,15 @@ struct clause {
   violation (*check)(const store_factory&);
   bool needs_checked = false;  ///< it counts work or expects a contract violation
 };
+
+/// Why what needs a checked build can't be tried in this one; empty if it can.
+[[nodiscard]] inline const char* unless_checked(bool needs_checked) {
+  return needs_checked && !is_checked ? "counts work or expects a contract violation: only in a checked build"
+                                      : "";
+}
+[[nodiscard]] inline std::string why_skipped(const clause& c, const store_factory&) {
+  return unless_checked(c.needs_checked);
+}
 
 [[nodiscard]] std::vector<clause> never_early();       // T1
 [[nodiscard]] std::vector<clause> never_lost();        // T2
@@ -38,9 +47,5 @@ struct clause {
 
 /// Runs one clause. Where the store can check itself, it does so after every step, and what it finds is the violation.
 [[nodiscard]] violation check_clause(const clause& c, const store_factory& factory);
-
-/// Runs the clauses of one law, in order, up to the first violation. Those that need a checked build are
-/// passed over in another.
-[[nodiscard]] violation check_law(const std::string& law, const store_factory& factory);
 
 }  // namespace pinion::timer::testing

@@ -3,24 +3,18 @@
 // Mutants: stores that are right but for one defect, each a defect that real timers have had. The suite is
 // good for as much as it kills: each must be caught by the law named, through that law's own violation.
 //
-// A mutant is a class with a switch for its defect. Without the defect it is the mutant's frame, and the frame must keep
-// every law: otherwise a kill could be the frame's doing.
+// A mutant is a class with a switch for its defect.
 #pragma once
 
 #include <memory>
 #include <vector>
 
 #include "any_store.hpp"
+#include "laws.hpp"
 
 namespace pinion::timer::testing {
 
-struct mutant {
-  const char* law;  ///< the law that kills it
-  store_factory factory;
-  store_factory frame;             ///< the same without its defect
-  bool needs_checked = false;      ///< the law counts work
-  const char* origin = "our own";  ///< the design text or project that has the defect, as "001 (e)"
-};
+using mutant = pinion::testing::mutant_of<store_factory>;
 
 /// A mutant of a class made from a setup and whether it has its defect.
 template <class Mutant>
@@ -28,7 +22,7 @@ mutant made(const char* law, const char* name, const char* origin = "our own", b
   const auto factory = [&](bool flawed) {
     return store_factory{name, [flawed](const setup& how) { return std::make_unique<Mutant>(how, flawed); }};
   };
-  return {law, factory(true), factory(false), needs_checked, origin};
+  return {law, factory(true), factory(false), origin, unless_checked(needs_checked)};
 }
 
 [[nodiscard]] const std::vector<mutant>& mutants();
