@@ -125,6 +125,7 @@ struct submission_factory {
   sim::virtual_ring_options ring{};
   bool is_faulty = false;
   std::uint64_t seed = 1;
+  bool may_allocate = false;  ///< keeps what does not fit in a list of its own
 
   /// One over that clock.
   [[nodiscard]] std::unique_ptr<any_submission> operator()(sim::virtual_clock& clock) const {

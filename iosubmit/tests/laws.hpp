@@ -10,24 +10,23 @@
 #include <vector>
 
 #include "any_submission.hpp"
-#include "violation.hpp"
+#include "law.hpp"
 
 namespace pinion::iosubmit::testing {
 
+using pinion::testing::broken;
 using pinion::testing::violation;
-
-/// A violation from words and numbers, with the seed.
-template <class... Words>
-violation broken(const submission_factory& factory, const Words&... words) {
-  return pinion::testing::in_words(words..., " (seed ", factory.seed, ')');
-}
 
 struct clause {
   const char* law;   ///< "S1"
   const char* name;  ///< what holds, as a test is named
   violation (*check)(const submission_factory&);
   bool needs_calm = false;  ///< scripts its faults itself: not over a ring that has its own
+  bool counts_allocations = false;
 };
+[[nodiscard]] inline bool is_for(const clause& c, const submission_factory& factory) {
+  return !(c.needs_calm && factory.is_faulty) && !(c.counts_allocations && factory.may_allocate);
+}
 
 [[nodiscard]] std::vector<clause> never_stranded();  // S1
 [[nodiscard]] std::vector<clause> one_enter();       // S2
@@ -37,8 +36,5 @@ struct clause {
 
 /// All of them.
 [[nodiscard]] const std::vector<clause>& laws();
-
-/// Runs the clauses of one law, in order, up to the first violation.
-[[nodiscard]] violation check_law(const std::string& law, const submission_factory& factory);
 
 }  // namespace pinion::iosubmit::testing
