@@ -17,21 +17,9 @@ bool is_for(const clause& c, const source_factory& factory) {
 }
 
 const std::vector<clause>& laws() {
-  static const std::vector<clause> all = [] {
-    std::vector<clause> list;
-    for (const auto& law : {cheap_check(), no_false_promise(), seen(), quiet()})
-      list.insert(list.end(), law.begin(), law.end());
-    return list;
-  }();
+  static const std::vector<clause> all =
+      pinion::testing::joined({cheap_check(), no_false_promise(), seen(), quiet()});
   return all;
-}
-
-violation check_law(const std::string& law, const source_factory& factory) {
-  for (const clause& c : laws()) {
-    if (law != c.law || !is_for(c, factory)) continue;
-    if (violation what = c.check(factory)) return what;
-  }
-  return {};
 }
 
 }  // namespace pinion::preempt::testing

@@ -10,17 +10,12 @@
 #include <vector>
 
 #include "any_source.hpp"
-#include "violation.hpp"
+#include "law.hpp"
 
 namespace pinion::preempt::testing {
 
+using pinion::testing::broken;
 using pinion::testing::violation;
-
-/// A violation from words and numbers, with the seed.
-template <class... Words>
-violation broken(const source_factory& factory, const Words&... words) {
-  return pinion::testing::in_words(words..., " (seed ", factory.seed, ')');
-}
 
 /// Which sources a clause is for.
 enum class kinds : std::uint8_t {
@@ -48,9 +43,6 @@ struct clause {
 
 /// All of them.
 [[nodiscard]] const std::vector<clause>& laws();
-
-/// Runs the clauses of one law that are for such a source, in order, up to the first violation.
-[[nodiscard]] violation check_law(const std::string& law, const source_factory& factory);
 
 /// Looks as often as it may take that source to say that it is due.
 [[nodiscard]] inline bool looks_due(any_source& source, const source_factory& factory, std::size_t who = 0) {
