@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who holds up my loop? A task that never checks can't be stopped. It can be told of twice: while it runs, by whoever ends slices,
-// and when it is through, by the log, which knows what ran.
+// Who holds up my loop? A task that never checks can't be stopped. It can be told of twice: while it runs, by
+// whoever ends slices, and when it is through, by the log, which knows what ran.
 //
-// The time is virtual: work() lets it pass, and ends slices and tells of a stall where a ticker's threads would. In a program it is
+// The time is virtual: work() lets it pass, and ends slices and tells of a stall where a ticker's threads
+// would. In a program it is
 //
-//   preempt::ticker_source source{preempt::ticker::shared(), {.after = ceil(2ms), .hook = {&still_runs, &logger}}};
+//   const preempt::stall_watch watch{.after = ceil(2ms), .hook = {&still_runs, &logger}};
+//   preempt::ticker_source source{preempt::ticker::shared(), watch};
 #include <chrono>
 #include <coroutine>
 #include <cstdio>
@@ -67,7 +69,8 @@ class loop {
     std::coroutine_handle<> where;
   };
 
-  // On a thread of the ticker's: which task that is, only its loop's thread knows for certain. Here they are one.
+  // On a thread of the ticker's: which task that is, only its loop's thread knows for certain. Here they are
+  // one.
   static void still_runs(void* context, const preempt::stall& seen) noexcept {
     const auto& self = *static_cast<loop*>(context);
     std::printf("%5u us  %s runs on, %u us after the end of its slice\n", self.now_us(), self.running_->name,

@@ -20,7 +20,8 @@ namespace {
 static_assert(std::is_same_v<posix_timer_calls::timer_id, timer_t> &&
               std::is_convertible_v<pthread_t, std::uintptr_t>);
 
-// A handler that takes more than the signal stands at the same place of the structure, and is none of ours, and not the default.
+// A handler that takes more than the signal stands at the same place of the structure, and is none of ours,
+// and not the default.
 posix_timer_calls::signal_handler disposition_of(int signal) noexcept {
   struct sigaction now = {};
   ::sigaction(signal, nullptr, &now);
@@ -41,14 +42,15 @@ signal_range posix_timer_calls::signals() noexcept { return {.first = SIGRTMIN, 
 bool posix_timer_calls::is_free(int signal) noexcept { return disposition_of(signal) == SIG_DFL; }
 
 int posix_timer_calls::handle(int signal, signal_handler handler) noexcept {
-  // On the stack that the thread has for signals, if any: the one that it runs on may be a small one of a fiber's.
+  // On the stack that the thread has for signals, if any: the one that it runs on may be a small one of a
+  // fiber's.
   return set_disposition(signal, handler, SA_RESTART | SA_ONSTACK);
 }
 
 void posix_timer_calls::unhandle(int signal, signal_handler handler) noexcept {
   if (disposition_of(signal) != handler) return;
-  // By default a real-time signal ends the process. One that is pending still, because it is blocked, would do so later: to ignore
-  // a signal drops what is pending of it in all threads.
+  // By default a real-time signal ends the process. One that is pending still, because it is blocked, would
+  // do so later: to ignore a signal drops what is pending of it in all threads.
   set_disposition(signal, SIG_IGN, 0);
   set_disposition(signal, SIG_DFL, 0);
 }

@@ -59,8 +59,9 @@ void check(const uring_view& ring, const uring_source_options& options) {
 
 const word& word_of(const uring_view& ring, const uring_source_options& options) {
   check(ring, options);
-  // U5: a word is one atomic of 32 bits and nothing else (asserted in word.hpp), which is a plain 32-bit word of memory where it is
-  // always lock-free. Nobody made one at this place: the memory is the kernel's, who writes it as such. Of ours it is only loaded.
+  // U5: a word is one atomic of 32 bits and nothing else (asserted in word.hpp), which is a plain 32-bit word
+  // of memory where it is always lock-free. Nobody made one at this place: the memory is the kernel's, who
+  // writes it as such. Of ours it is only loaded.
   return *reinterpret_cast<const word*>(ring.flags);
 }
 

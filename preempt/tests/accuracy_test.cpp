@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A timer beside a hog, in virtual time: how late is it, with each source that knows time, as slice_rule has it?
+// A timer beside a hog, in virtual time: how late is it, with each source that knows time, as slice_rule has
+// it?
 //
-// A loop with two queues, as small as one can be. The hog works in units of 10 us and looks at the word after each; its slices are to be
-// q at most. A task of the other queue sleeps for 1 ms, give or take a half, runs for 5 us, and sleeps again. A thread, a signal, an
-// interrupt comes up to 5 us late.
+// A loop with two queues, as small as one can be. The hog works in units of 10 us and looks at the word after
+// each; its slices are to be q at most. A task of the other queue sleeps for 1 ms, give or take a half, runs
+// for 5 us, and sleeps again. A thread, a signal, an interrupt comes up to 5 us late.
 //
-// Either the loop knows when the task will wake (a timer of its own): then the slice ends at the timer, and q doesn't matter. Or it
-// doesn't (a completion, a wake from another thread), and has but the quantum to go by. A source that goes by the quantum where a timer
-// is known, and one that ticks by an interval of its own, are too late: both are tried.
+// Either the loop knows when the task will wake (a timer of its own): then the slice ends at the timer, and q
+// doesn't matter. Or it doesn't (a completion, a wake from another thread), and has but the quantum to go by.
+// A source that goes by the quantum where a timer is known, and one that ticks by an interval of its own, are
+// too late: both are tried.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,8 +42,9 @@ struct trial {
   bool knows_timers = false;
   bool ignores_next_timer = false;  // a mutant: slices end after the quantum, whatever the rule says
 
-  // How late the sleeper may run: by two of the hog's units, one of which a source that counts checks may need to see the end, and by
-  // what the machine is late. And by a slice, where nothing but the quantum ends one.
+  // How late the sleeper may run: by two of the hog's units, one of which a source that counts checks may
+  // need to see the end, and by what the machine is late. And by a slice, where nothing but the quantum ends
+  // one.
   [[nodiscard]] std::uint64_t late_max() const noexcept {
     return 2 * unit.ns + machine_late.ns + (knows_timers ? 0 : q.ns);
   }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The word, the board and the gate under the interleavings of two or three threads, with every stale value that their orders allow.
+// The word, the board and the gate under the interleavings of two or three threads, with every stale value
+// that their orders allow.
 //
-// Each is searched in order, to the end where the table says so: then nothing breaks with at most so many preemptions. The search of the
-// others is cut short. After each come random executions with any number of preemptions. What was gone through is printed.
+// Each is searched in order, to the end where the table says so: then nothing breaks with at most so many
+// preemptions. The search of the others is cut short. After each come random executions with any number of
+// preemptions. What was gone through is printed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,7 +41,8 @@ constexpr bound bounds[] = {
     {"a call before sleep", 3},
     {"a ticker that ends", 1},
     {"a ticker that ends at rest", 0},
-    // An owner spins, and each look may be at any value of the word: without a preemption there are 150,000 executions and more.
+    // An owner spins, and each look may be at any value of the word: without a preemption there are 150,000
+    // executions and more.
     {"an owner who rests", std::nullopt},
     {"two owners who rest", std::nullopt},
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What owners and the thread that ends their slices do to a word, a board and a gate, for the explorer: over any sync_traits, so that the
-// shipped code and its weakened forms run the same scenarios.
+// What owners and the thread that ends their slices do to a word, a board and a gate, for the explorer: over
+// any sync_traits, so that the shipped code and its weakened forms run the same scenarios.
 //
-// Time is a number that the bodies say. A thread that sleeps for ever though a slice has an end is one that the explorer calls a lost
-// wake; the rest is required by name.
+// Time is a number that the bodies say. A thread that sleeps for ever though a slice has an end is one that
+// the explorer calls a lost wake; the rest is required by name.
 #pragma once
 
 #include <array>
@@ -61,7 +61,8 @@ struct board_world {
   std::uint64_t ticked = 0;  // what time it is for the board
 };
 
-/// `owners` that each begin a slice that is over at 10, then one that is over at 20; a board that ticks at 10 and at 15.
+/// `owners` that each begin a slice that is over at 10, then one that is over at 20; a board that ticks at 10
+/// and at 15.
 template <class Sync>
 sim::scenario<board_world<Sync>> ends_of_slices(std::size_t owners) {
   using world = board_world<Sync>;
@@ -243,7 +244,8 @@ sim::scenario<gate_world<Sync>> a_call_before_sleep() {
   return result;
 }
 
-/// What the first of them that breaks says, or nothing. `judge` is given a name and a scenario, and says what breaks.
+/// What the first of them that breaks says, or nothing. `judge` is given a name and a scenario, and says what
+/// breaks.
 template <class Sync, class Judge>
 std::string what_breaks(Judge judge) {
   std::string report;

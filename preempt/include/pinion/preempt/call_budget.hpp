@@ -2,9 +2,10 @@
 //
 // call_budget: how much a task may do between two yields, counted over all that it calls.
 //
-// A task that reads a socket that is always ready, or takes from a channel that is never empty, awaits all the time and never stops.
-// tokio has a budget for that, which each task finds in a thread-local. This one is an object of the task's, that goes where the
-// calls go: by reference, or as a smaller part for a callee that is to stop more often. What a part spends, all above it have spent.
+// A task that reads a socket that is always ready, or takes from a channel that is never empty, awaits all
+// the time and never stops. tokio has a budget for that, which each task finds in a thread-local. This one is
+// an object of the task's, that goes where the calls go: by reference, or as a smaller part for a callee that
+// is to stop more often. What a part spends, all above it have spent.
 //
 //   task<> serve(connection& from) {
 //     preempt::call_budget budget{256};
@@ -22,8 +23,9 @@
 //   }
 //   while (!walk(root, budget)) co_await budget.spend(executor, 0);           // … once there is something to spend
 //
-// It looks at no word and no clock: the same in each run, and it yields though nobody may wait. operation_budget is something else: the
-// executor's, one for each slice, whichever tasks run in it, and asked by every check.
+// It looks at no word and no clock: the same in each run, and it yields though nobody may wait.
+// operation_budget is something else: the executor's, one for each slice, whichever tasks run in it, and
+// asked by every check.
 #pragma once
 
 #include <algorithm>
@@ -50,15 +52,16 @@ class call_budget {
   call_budget(const call_budget&) = delete;
   call_budget& operator=(const call_budget&) = delete;
 
-  /// Spends so many, here and in all above. False, and nothing is spent, if this one or one above is used up: unwind, and let the
-  /// coroutine that called await spend(). Of more than is left, it spends what is left.
+  /// Spends so many, here and in all above. False, and nothing is spent, if this one or one above is used up:
+  /// unwind, and let the coroutine that called await spend(). Of more than is left, it spends what is left.
   [[nodiscard]] bool try_spend(std::uint32_t units = 1) noexcept {
     if (left() == 0) return false;
     for (call_budget* each = this; each != nullptr; each = each->above_)
       each->left_ -= std::min(units, each->left_);
     return true;
   }
-  /// Awaited: the same; but where it would be false, others run first, and then this one and all above are full again.
+  /// Awaited: the same; but where it would be false, others run first, and then this one and all above are
+  /// full again.
   template <yielding_executor Executor>
   [[nodiscard]] spending<Executor> spend(Executor& executor, std::uint32_t units = 1) noexcept;
   [[nodiscard]] spending_here spend(std::uint32_t units = 1) noexcept;
@@ -88,7 +91,8 @@ class call_budget {
 };
 
 namespace call_budget_detail {
-// After a yield. Not before it: another coroutine of the task's, that runs meanwhile, is to find it used up as well.
+// After a yield. Not before it: another coroutine of the task's, that runs meanwhile, is to find it used up
+// as well.
 inline void spend_anew(call_budget& budget, std::uint32_t units) noexcept {
   budget.refill();
   static_cast<void>(budget.try_spend(units));

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// chunks: a range in pieces of N elements, the last one shorter: for loops that are to check between pieces, and not in them.
+// chunks: a range in pieces of N elements, the last one shorter: for loops that are to check between pieces,
+// and not in them.
 //
 //   for (auto chunk : preempt::chunks<1024>(values)) {            // std::span where the range is contiguous
 //     for (int& value : chunk) value *= 3;                        // as fast as without checks: the compiler may vectorise it
 //     co_await preempt::yield_if_needed(executor);
 //   }
 //
-// A view, as those of the standard library: nothing is copied or allocated. Of an lvalue it keeps a pointer; a container given as a
-// temporary it owns; and its pieces outlive it where the range's iterators do. The range can be passed over more than once
-// (forward_range) and may be endless. Where a piece ends is found as it begins: by N steps, where the range has no random access.
+// A view, as those of the standard library: nothing is copied or allocated. Of an lvalue it keeps a pointer;
+// a container given as a temporary it owns; and its pieces outlive it where the range's iterators do. The
+// range can be passed over more than once (forward_range) and may be endless. Where a piece ends is found as
+// it begins: by N steps, where the range has no random access.
 #pragma once
 
 #include <concepts>
@@ -102,7 +104,8 @@ class chunks_view<N, View>::iterator {
 
  public:
   using iterator_concept = std::forward_iterator_tag;
-  // By the older rules only what yields a reference is a forward iterator, and a piece is made as it is asked for.
+  // By the older rules only what yields a reference is a forward iterator, and a piece is made as it is asked
+  // for.
   using iterator_category = std::input_iterator_tag;
   using difference_type = std::ranges::range_difference_t<base>;
   using value_type = chunks_detail::piece<base>;

@@ -2,7 +2,8 @@
 //
 // preempt_source: what an executor may rely on for knowing when others should run.
 //
-// A source has a word. An executor tells it when a slice begins and when that should be over; from then on the word is due.
+// A source has a word. An executor tells it when a slice begins and when that should be over; from then on
+// the word is due.
 //
 //   source.begin(now, now + quantum);        // others are ready, or a timer or I/O is waited for: due at that time
 //   run(queue, source.word());               // until it is empty, or the word is due
@@ -10,16 +11,20 @@
 //
 // The syntax is the concept at the end. What syntax cannot say is the laws; tests name the law they prove.
 //
-// Y1  A check is two loads: the pointer that a promise holds, and the word. It writes nothing. Where a source must be asked
-//     (traits.asks: a budget writes, a clock must be read), the check is a call; what it costs stands in the source's header.
-// Y2  No false promise. Nothing is suspended between two checks: a source only sets a word, from another thread, from a signal or from
-//     the kernel. After begin() the word is not due until its time, unless traits.may_be_early; it is due, once that time has been and
-//     the machine has let the source run, and stays due until the next begin() or rest().
-// Y3  Seen. A slice that goes on after its end is reported, where the source can see it while it does (traits.sees_stalls): to a hook,
-//     once for each slice. Elsewhere slice_log sees it when the slice is over. No hook holds up the end of another owner's slice, however
-//     long it takes; of the stalls that its source has meanwhile, the latest is told of.
-// Y4  Quiet when idle. After rest() no timer is armed, and no thread of the source wakes, but once for what it had begun to wait for. The
-//     word isn't due, unless it is somebody else's, too (traits.may_be_early without traits.counts). begin(now, never) is rest().
+// Y1  A check is two loads: the pointer that a promise holds, and the word. It writes nothing. Where a source
+//     must be asked (traits.asks: a budget writes, a clock must be read), the check is a call; what it costs
+//     stands in the source's header.
+// Y2  No false promise. Nothing is suspended between two checks: a source only sets a word, from another
+//     thread, from a signal or from the kernel. After begin() the word is not due until its time, unless
+//     traits.may_be_early; it is due, once that time has been and the machine has let the source run, and
+//     stays due until the next begin() or rest().
+// Y3  Seen. A slice that goes on after its end is reported, where the source can see it while it does
+//     (traits.sees_stalls): to a hook, once for each slice. Elsewhere slice_log sees it when the slice is
+//     over. No hook holds up the end of another owner's slice, however long it takes; of the stalls that its
+//     source has meanwhile, the latest is told of.
+// Y4  Quiet when idle. After rest() no timer is armed, and no thread of the source wakes, but once for what
+//     it had begun to wait for. The word isn't due, unless it is somebody else's, too (traits.may_be_early
+//     without traits.counts). begin(now, never) is rest().
 #pragma once
 
 #include <concepts>

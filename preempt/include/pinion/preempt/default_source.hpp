@@ -2,8 +2,8 @@
 //
 // default_source: what a build recommends, chosen by the option PINION_PREEMPT_DEFAULT.
 //
-// An alias and nothing else: whatever is compiled on it names the concrete type, so two builds with different defaults have
-// different symbols. Each of them can be made without arguments.
+// An alias and nothing else: whatever is compiled on it names the concrete type, so two builds with different
+// defaults have different symbols. Each of them can be made without arguments.
 //
 //   default_source source;
 #pragma once

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// yielding_executor: what the forms (yield_if_needed, for_each, …) ask of an executor. Three lines, for any coroutine type.
+// yielding_executor: what the forms (yield_if_needed, for_each, …) ask of an executor. Three lines, for any
+// coroutine type.
 //
 //   struct my_loop {
 //     const preempt::word& preempt_word() const noexcept { return source.word(); }
@@ -8,12 +9,13 @@
 //     preempt::slice_log& slices() noexcept { return log; }
 //   };
 //
-// A form is given the executor, or finds it: by promise.executor(), a reference or a pointer. All three are looked at before each check,
-// so they belong in the header, where they cost a load.
+// A form is given the executor, or finds it: by promise.executor(), a reference or a pointer. All three are
+// looked at before each check, so they belong in the header, where they cost a load.
 //
-// What yield() is given is where to go on, not who yields: the coroutine that awaits may be one that the task calls, and for_each has
-// one of its own. An executor that keeps something of a task's in its promise knows which task runs, and notes the handle there.
-// Nor does an executor look at that handle when its resume() has come back, not even for done(): the coroutine may be gone by then.
+// What yield() is given is where to go on, not who yields: the coroutine that awaits may be one that the task
+// calls, and for_each has one of its own. An executor that keeps something of a task's in its promise knows
+// which task runs, and notes the handle there. Nor does an executor look at that handle when its resume() has
+// come back, not even for done(): the coroutine may be gone by then.
 #pragma once
 
 #include <concepts>

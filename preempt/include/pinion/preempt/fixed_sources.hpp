@@ -52,7 +52,8 @@ class never_due {
   slice_word word_;
 };
 
-/// Due at those checks, counted from 1 over all slices that have an end, and from each on until the slice is over.
+/// Due at those checks, counted from 1 over all slices that have an end, and from each on until the slice is
+/// over.
 class scripted_source : private asking_word {
  public:
   /// What it declares.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// for_each: a plain function for each element of a range, with a look at the word before each: the loop that can't forget to.
+// for_each: a plain function for each element of a range, with a look at the word before each: the loop that
+// can't forget to.
 //
 //   co_await preempt::for_each(executor, blocks, [&](const block& each) { hash(each); });
 //   co_await preempt::for_each<64>(executor, values, [&](int value) { sum += value; });      // looks before each 64th
@@ -9,20 +10,22 @@
 //   // Where the function returns bool, false is enough: nothing more is visited, and false comes out.
 //   if (!co_await preempt::for_each(executor, lines, [&](std::string_view line) { return parse(line); })) co_return;
 //
-// Other tasks run between two elements, and never inside the function (law Y2). What that throws comes out of the co_await. The range is
-// neither copied nor moved, and may be endless.
+// Other tasks run between two elements, and never inside the function (law Y2). What that throws comes out of
+// the co_await. The range is neither copied nor moved, and may be endless.
 //
-// What it costs. While nothing is due it is the loop with the check in it: it suspends nobody and allocates nothing. A coroutine is
-// resumed by the executor where it awaits, and can't be suspended there a second time; so for_each, when it has to yield for the first
-// time, makes a small coroutine that has the rest of the loop: one allocation for the whole loop, by operator new, and std::bad_alloc
-// out of the co_await if there is none. The executor resumes that one from then on, and at the end it goes on in the awaiting coroutine
-// directly. It is a part of the awaiting coroutine's frame: destroyed with it, it ends with it.
+// What it costs. While nothing is due it is the loop with the check in it: it suspends nobody and allocates
+// nothing. A coroutine is resumed by the executor where it awaits, and can't be suspended there a second
+// time; so for_each, when it has to yield for the first time, makes a small coroutine that has the rest of
+// the loop: one allocation for the whole loop, by operator new, and std::bad_alloc out of the co_await if
+// there is none. The executor resumes that one from then on, and at the end it goes on in the awaiting
+// coroutine directly. It is a part of the awaiting coroutine's frame: destroyed with it, it ends with it.
 //
-// The range must live until the co_await is through. A temporary does, to the end of the expression that it is made in; so what for_each
-// returns can be awaited in that expression, and not by a name: `auto later = for_each(…); co_await later;` does not compile.
+// The range must live until the co_await is through. A temporary does, to the end of the expression that it
+// is made in; so what for_each returns can be awaited in that expression, and not by a name: `auto later =
+// for_each(…); co_await later;` does not compile.
 //
-// With g++ 12, give a function that has captured by value something with a destructor by its name: of a lambda that is written inside any
-// co_await expression that compiler destroys such captures twice.
+// With g++ 12, give a function that has captured by value something with a destructor by its name: of a
+// lambda that is written inside any co_await expression that compiler destroys such captures twice.
 #pragma once
 
 #include <concepts>
@@ -40,8 +43,8 @@
 
 namespace pinion::preempt::inline PINION_MODE {
 
-/// What for_each calls: a plain function that returns nothing, or bool: false if it wants no more. Not one that returns a task, which
-/// nobody would await: write the loop, and co_await in it.
+/// What for_each calls: a plain function that returns nothing, or bool: false if it wants no more. Not one
+/// that returns a task, which nobody would await: write the loop, and co_await in it.
 template <class Function, class Element>
 concept element_function =
     std::invocable<Function&, Element> && (std::same_as<std::invoke_result_t<Function&, Element>, void> ||
@@ -77,7 +80,8 @@ class [[nodiscard]] looping {
   Awaiter awaiter_;
 };
 
-/// Calls `function` for each element, and lets others run before each Nth, the first one included, if it is due.
+/// Calls `function` for each element, and lets others run before each Nth, the first one included, if it is
+/// due.
 template <std::uint32_t N = 1, yielding_executor Executor, std::ranges::input_range Range,
           element_function<std::ranges::range_reference_t<Range>> Function>
   requires(N > 0)
@@ -103,7 +107,8 @@ template <std::uint32_t N = 1, std::ranges::input_range Range,
 
 namespace for_each_detail {
 
-// The coroutine that has the rest of a loop. It is suspended whenever it isn't run by the executor, and at its end until it is destroyed.
+// The coroutine that has the rest of a loop. It is suspended whenever it isn't run by the executor, and at
+// its end until it is destroyed.
 class rest {
  public:
   class promise_type {
@@ -177,7 +182,8 @@ class loop {
   loop(Iterator at, Sentinel end, Function&& function)
       : at_(std::move(at)), end_(std::move(end)), function_(std::move(function)) {}
 
-  // Goes on until the end, which is true, or until it is due. `ahead`: how many elements to visit before the next look.
+  // Goes on until the end, which is true, or until it is due. `ahead`: how many elements to visit before the
+  // next look.
   template <class Executor>
   [[nodiscard]] bool run(Executor& executor, std::uint32_t ahead) {
     // Not in the frame: there, each write of the function's might change it, for all that the compiler knows.

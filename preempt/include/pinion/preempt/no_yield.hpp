@@ -2,8 +2,9 @@
 //
 // no_yield, holds_off_yield: what must not be held while others run, and where that is found out.
 //
-// A task that yields with a lock in its hands makes everybody wait who wants it: those are woken, find it locked, and wait again, a
-// convoy; and with a lock of threads its own thread waits for itself. So it is said of a type of guard that it holds off yields:
+// A task that yields with a lock in its hands makes everybody wait who wants it: those are woken, find it
+// locked, and wait again, a convoy; and with a lock of threads its own thread waits for itself. So it is said
+// of a type of guard that it holds off yields:
 //
 //   template <>
 //   inline constexpr bool pinion::preempt::holds_off_yield<my_lock::guard> = true;
@@ -17,7 +18,8 @@
 //   preempt::no_yield hold{executor};                         // for what no type tells: a check in its life is a broken contract, which
 //                                                             // a checked build reports, due or not
 //
-// What isn't found: an await in the life of a no_yield that is no check of these forms. Await nothing while one lives.
+// What isn't found: an await in the life of a no_yield that is no check of these forms. Await nothing while
+// one lives.
 #pragma once
 
 #include <concepts>
@@ -33,7 +35,8 @@
 
 namespace pinion::preempt {
 
-/// Whether nobody should yield while one of these lives: for you to specialise. Those of the standard library do.
+/// Whether nobody should yield while one of these lives: for you to specialise. Those of the standard library
+/// do.
 template <class Guard>
 inline constexpr bool holds_off_yield = false;
 template <class Mutex>
@@ -75,20 +78,21 @@ concept of_a_coroutine = requires { typename std::coroutine_traits<Result>::prom
 
 }  // namespace no_yield_detail
 
-/// Whether a task may be made to yield right after it awaited that, with the result in its hands. Of what an await_transform would change,
-/// ask with what it returns.
+/// Whether a task may be made to yield right after it awaited that, with the result in its hands. Of what an
+/// await_transform would change, ask with what it returns.
 template <no_yield_detail::awaitable Awaitable>
 inline constexpr bool may_yield_after = !holds_off_yield<
     std::remove_cvref_t<decltype(no_yield_detail::awaiter_of(std::declval<Awaitable>()).await_resume())>>;
 
-/// What can be called with a guard in hand: a plain function. What it returns is neither awaited nor a coroutine's, as that would run
-/// when the guard is gone, or yield while it lives.
+/// What can be called with a guard in hand: a plain function. What it returns is neither awaited nor a
+/// coroutine's, as that would run when the guard is gone, or yield while it lives.
 template <class Function>
 concept plain_function =
     std::invocable<Function> && !no_yield_detail::awaitable<std::invoke_result_t<Function>> &&
     !no_yield_detail::of_a_coroutine<std::invoke_result_t<Function>>;
 
-/// Calls it, with the guard held until it returns. A temporary guard is let go of at the end of the expression.
+/// Calls it, with the guard held until it returns. A temporary guard is let go of at the end of the
+/// expression.
 template <class Guard, plain_function Function>
   requires holds_off_yield<std::remove_cvref_t<Guard>>
 decltype(auto) while_holding(Guard&& /*held*/, Function&& function) {
@@ -97,7 +101,8 @@ decltype(auto) while_holding(Guard&& /*held*/, Function&& function) {
 
 inline namespace PINION_MODE {
 
-/// While it lives, a check by any task of that executor is a broken contract. In an unchecked build it does nothing.
+/// While it lives, a check by any task of that executor is a broken contract. In an unchecked build it does
+/// nothing.
 class [[nodiscard]] no_yield {
  public:
   /// Of that executor, or of the one that has that log; until this is destroyed.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// operation_budget: a slice is over after so many operations, whatever time they took. What tokio's tasks have.
+// operation_budget: a slice is over after so many operations, whatever time they took. What tokio's tasks
+// have.
 //
-// A check is one operation. What is known to cost more, or less than a check is worth, says so by spend(): a channel that hands over
-// an item, a read that was ready at once. It needs no clock, no thread and no signal, so it is the same in each run: and a slice is as
-// long as its operations happen to be, a second if each takes 10 ms.
+// A check is one operation. What is known to cost more, or less than a check is worth, says so by spend(): a
+// channel that hands over an item, a read that was ready at once. It needs no clock, no thread and no signal,
+// so it is the same in each run: and a slice is as long as its operations happen to be, a second if each
+// takes 10 ms.
 //
 //   operation_budget source{{.operations = 128}};
 //   source.begin(now, now + quantum);         // the whole budget; the time says only that there is an end

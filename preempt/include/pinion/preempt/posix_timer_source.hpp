@@ -1,38 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// posix_timer_source: slices that a signal to their own thread ends: exact where the ticker's thread finds no core to run on.
+// posix_timer_source: slices that a signal to their own thread ends: exact where the ticker's thread finds no
+// core to run on.
 //
-//   posix_timer_source source{{.stalls = {.after = ceil(25ms), .hook = {.function = write_stack}}}};   // on the thread that runs slices
-//   source.begin(now, now + quantum);     // two stores; a system call where no timer is armed, or only for later
+//   // on the thread that runs slices
+//   posix_timer_source source{{.stalls = {.after = ceil(25ms), .hook = {.function = write_stack}}}};
+//   source.begin(now, now + quantum);  // two stores; a system call where no timer is armed, or only for later
 //   … source.word().is_due() …
 //   source.rest();                        // two stores
 //
-// How it works. A POSIX timer of the thread's own (CLOCK_MONOTONIC, SIGEV_THREAD_ID) is armed for the first end that it was told, and
-// left alone while slices begin that end later. The handler looks at the end that is meant by then: if it has been, the word is due; if
-// not, it arms the timer for it; if there is none, it doesn't. So slices that end early cost no system call each, but one signal for
-// each time that the timer was armed for. After rest() at most one comes.
+// How it works. A POSIX timer of the thread's own (CLOCK_MONOTONIC, SIGEV_THREAD_ID) is armed for the first
+// end that it was told, and left alone while slices begin that end later. The handler looks at the end that
+// is meant by then: if it has been, the word is due; if not, it arms the timer for it; if there is none, it
+// doesn't. So slices that end early cost no system call each, but one signal for each time that the timer was
+// armed for. After rest() at most one comes.
 //
-// A signal is a hint to look at the clock, and no more: one too many, late, or forged ends no slice (timer_signal.hpp).
+// A signal is a hint to look at the clock, and no more: one too many, late, or forged ends no slice
+// (timer_signal.hpp).
 //
 // What a signal can't do, and what it costs, which is why it is never the default:
-//   It suspends nothing. A coroutine goes on until it awaits; the handler sets the word that its checks look at.
-//   It interrupts. Waits that SA_RESTART doesn't begin again (epoll_wait, io_uring_enter, nanosleep, poll, …) return EINTR; code that
-//     doesn't expect that breaks. Parked threads get none, but for the one after rest().
-//   It comes not while it is blocked: a slice in which a library blocks all signals is over when that lets go.
-//   Each is some microseconds of the thread's: into the kernel, out through the handler, with the whole state of the core saved.
+//   It suspends nothing. A coroutine goes on until it awaits; the handler sets the word that its checks look
+//     at.
+//   It interrupts. Waits that SA_RESTART doesn't begin again (epoll_wait, io_uring_enter, nanosleep, poll, …)
+//     return EINTR; code that doesn't expect that breaks. Parked threads get none, but for the one after
+//     rest().
+//   It comes not while it is blocked: a slice in which a library blocks all signals is over when that lets
+//     go.
+//   Each is some microseconds of the thread's: into the kernel, out through the handler, with the whole state
+//     of the core saved.
 //   Debuggers stop at it, and a handler that the program sets over ours takes it away.
 //
-// The signal is a real-time one, found when the first source of the process is made: the highest whose disposition is the default, and
-// which isn't blocked; a program that uses some by number names one that it doesn't. All sources share it. It is unblocked in the thread
-// that makes a source, for as long as that lives: threads of workers are often made with all signals blocked. With the last source its
-// disposition is the default again.
+// The signal is a real-time one, found when the first source of the process is made: the highest whose
+// disposition is the default, and which isn't blocked; a program that uses some by number names one that it
+// doesn't. All sources share it. It is unblocked in the thread that makes a source, for as long as that
+// lives: threads of workers are often made with all signals blocked. With the last source its disposition is
+// the default again.
 //
-// A source belongs to the thread that makes it: its timer signals that one. It ends on it, too, or after that thread. In a child of
-// fork() its timer isn't there; it makes another when a slice begins next. A slice that ran at the fork has no end there.
+// A source belongs to the thread that makes it: its timer signals that one. It ends on it, too, or after that
+// thread. In a child of fork() its timer isn't there; it makes another when a slice begins next. A slice that
+// ran at the fork has no end there.
 //
-// Memory ordering. The handler runs on the owner's thread, in the middle of anything that stands below, so all that counts is the order
-// in which that thread's own writes are made: the end, then the word, then what the timer is armed for is read. Relaxed atomics
-// and a signal fence say that to the compiler; the processor keeps it for its own thread anyway.
+// Memory ordering. The handler runs on the owner's thread, in the middle of anything that stands below, so
+// all that counts is the order in which that thread's own writes are made: the end, then the word, then what
+// the timer is armed for is read. Relaxed atomics and a signal fence say that to the compiler; the processor
+// keeps it for its own thread anyway.
 #pragma once
 
 #include <atomic>
@@ -52,9 +63,10 @@ namespace pinion::preempt {
 struct posix_timer_options {
   /// By which signal: SIGRTMIN to SIGRTMAX, where nobody has said what it does; 0: one is found.
   int signal = 0;
-  /// Its hook is called in the handler, on the thread whose slice goes on: it may take that thread's stack. It may do what a handler of
-  /// signals may (write(), atomics, memory of its own; backtrace(), if that was called once before), and nothing else: it
-  /// allocates nothing, takes no lock, throws nothing and calls no source. `who` is the source.
+  /// Its hook is called in the handler, on the thread whose slice goes on: it may take that thread's stack.
+  /// It may do what a handler of signals may (write(), atomics, memory of its own; backtrace(), if that was
+  /// called once before), and nothing else: it allocates nothing, takes no lock, throws nothing and calls no
+  /// source. `who` is the source.
   stall_watch stalls{};
 };
 
@@ -73,7 +85,8 @@ class basic_posix_timer_source {
   /// What it declares.
   static constexpr source_traits traits{.sees_stalls = true};
 
-  /// Of this thread. Throws a refusal (std::system_error) where there can be no timer, where the signal isn't to be had, and where there are 1024.
+  /// Of this thread. Throws a refusal (std::system_error) where there can be no timer, where the signal isn't
+  /// to be had, and where there are 1024.
   explicit basic_posix_timer_source(const posix_timer_options& options = {})
       : watch_(options.stalls), signal_(*this, options.signal) {
     if (const int error = open(); error != 0) posix_timer_detail::throw_no_timer(-error);
@@ -161,7 +174,8 @@ void basic_posix_timer_source<Calls>::begin_to_wait(instant until) noexcept {
   }
 }
 
-// The owner's and the handler's. In the middle of the owner's, a handler sees the timer as armed already, or arms it for the same end.
+// The owner's and the handler's. In the middle of the owner's, a handler sees the timer as armed already, or
+// arms it for the same end.
 template <class Calls>
 int basic_posix_timer_source<Calls>::arm(instant at) noexcept {
   armed_.store(at.ns, std::memory_order_relaxed);
@@ -190,7 +204,8 @@ template <class Calls>
 instant basic_posix_timer_source<Calls>::next_look(instant now) noexcept {
   const instant end{end_.load(std::memory_order_relaxed)};
   if (end == never || now < end) return end;
-  // Between the two stores of begin() this is the slice before, and the new one is looked at once more: begin() arms for its end.
+  // Between the two stores of begin() this is the slice before, and the new one is looked at once more:
+  // begin() arms for its end.
   const std::uint32_t seen = word_.seen();
   word_.end(seen);
   const std::uint32_t number = seen & ~word::due;

@@ -2,13 +2,14 @@
 //
 // slice_log: what an executor notes of its slices, and who holds what must not be held across a yield.
 //
-// An executor has one, tells it of the beginning and the end of each slice, and hands it to the forms by slices(). In a build with
-// PINION_STATISTICS=ON it counts for each queue; in a checked build (PINION_ASSERT=ON) it counts no_yield guards. In any other it is
-// empty but for the hook, and each call but ended() is no code.
+// An executor has one, tells it of the beginning and the end of each slice, and hands it to the forms by
+// slices(). In a build with PINION_STATISTICS=ON it counts for each queue; in a checked build
+// (PINION_ASSERT=ON) it counts no_yield guards. In any other it is empty but for the hook, and each call but
+// ended() is no code.
 //
 //   log.began(queue.slices, now);
 //   … run the queue …
-//   log.ended(now);                                  // reports a slice that was too long, law Y3, where somebody listens
+//   log.ended(now);                 // reports a slice that was too long, law Y3, where somebody listens
 //
 //   log.report_above(ceil(25ms), {.function = write_line, .context = &logger});
 #pragma once
@@ -23,8 +24,8 @@
 
 namespace pinion::preempt::inline PINION_MODE {
 
-/// What one queue's slices were like. Of the owner. slice_log counts in it where PINION_STATISTICS=ON, and elsewhere leaves its five
-/// numbers at 0.
+/// What one queue's slices were like. Of the owner. slice_log counts in it where PINION_STATISTICS=ON, and
+/// elsewhere leaves its five numbers at 0.
 struct queue_slices {
   std::uint64_t slices = 0;
   std::uint64_t checks = 0;
@@ -38,8 +39,8 @@ struct queue_slices {
 
   /// Notes one of that length.
   void add(duration length) noexcept;
-  /// The length that so many in a thousand were no longer than, rounded up by at most 1/16; beyond 68 s, and where PINION_STATISTICS=OFF,
-  /// the longest. 0 if there was none.
+  /// The length that so many in a thousand were no longer than, rounded up by at most 1/16; beyond 68 s, and
+  /// where PINION_STATISTICS=OFF, the longest. 0 if there was none.
   [[nodiscard]] duration quantile(std::uint32_t in_a_thousand) const noexcept;
   /// 99 in 100.
   [[nodiscard]] duration p99() const noexcept { return quantile(990); }
@@ -56,7 +57,8 @@ class slice_log {
     above_ = hook ? length : forever;
     hook_ = hook;
   }
-  /// Whether ended() has anybody to tell, or anything to count: a host that would read a clock for it alone need not.
+  /// Whether ended() has anybody to tell, or anything to count: a host that would read a clock for it alone
+  /// need not.
   [[nodiscard]] bool is_listened_to() const noexcept { return PINION_COUNTED != 0 || above_ != forever; }
 
   /// A slice of that queue begins.

@@ -2,10 +2,11 @@
 //
 // slice_rule: for how long a queue may run: its quantum, and what the others can bear.
 //
-// An executor has queues. Each says how long a slice of it is to be (quantum), and how long a task of it that becomes ready may wait for
-// the slice of another to end (latency); `forever` for work that nobody waits for. The rule knows the tightest latency of all other
-// queues, ready or not, since who sleeps now can become ready in the middle of a slice; and it knows when nobody else can want
-// the thread at all, so that nothing need be armed (law Y4).
+// An executor has queues. Each says how long a slice of it is to be (quantum), and how long a task of it that
+// becomes ready may wait for the slice of another to end (latency); `forever` for work that nobody waits for.
+// The rule knows the tightest latency of all other queues, ready or not, since who sleeps now can become
+// ready in the middle of a slice; and it knows when nobody else can want the thread at all, so that nothing
+// need be armed (law Y4).
 //
 //   slice_rule rule;
 //   const auto batch = rule.add({.quantum = ceil(10ms)});
@@ -64,7 +65,8 @@ class slice_rule {
 
   /// How long a slice of it is: its quantum, or the tightest latency of the others, whichever is less. O(1).
   [[nodiscard]] duration slice_of(queue which) const noexcept;
-  /// When a slice of it that begins now is over. A queue that is alone: when a timer is due; with nothing to wait for: never. O(1).
+  /// When a slice of it that begins now is over. A queue that is alone: when a timer is due; with nothing to
+  /// wait for: never. O(1).
   [[nodiscard]] instant end_of(queue which, const slice_state& state) const noexcept;
 
  private:

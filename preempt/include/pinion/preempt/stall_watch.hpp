@@ -2,10 +2,9 @@
 //
 // stall_watch: when to report a slice that goes on after its end, and which function is told (law Y3).
 //
-//   const stall_watch watch{.after = ceil(25ms),
-//                           .hook = {.function = [](void* log, const stall& seen) noexcept { static_cast<my_log*>(log)->add(seen); },
-//                                    .context = &log}};
-//   ticker_source source{ticker::shared(), watch};            // or posix_timer_source source{{.stalls = watch}};
+//   constexpr auto note = [](void* to, const stall& seen) noexcept { static_cast<my_log*>(to)->add(seen); };
+//   const stall_watch watch{.after = ceil(25ms), .hook = {.function = note, .context = &logger}};
+//   ticker_source source{ticker::shared(), watch};
 //
 // slice_log reports a slice that was too long to such a hook when the slice is over, with any source.
 #pragma once
@@ -22,8 +21,8 @@ struct stall {
   const void* who = nullptr;  ///< the source that saw it, or the queue_slices
 };
 
-/// The function that stalls are told to, once for each slice. Where `lasts`, it is called on a thread of the source's or in a handler of
-/// signals, and the source says what it may do there; else on the owner's thread.
+/// The function that stalls are told to, once for each slice. Where `lasts`, it is called on a thread of the
+/// source's or in a handler of signals, and the source says what it may do there; else on the owner's thread.
 using stall_hook = callback<const stall&>;
 
 /// What a source that sees stalls is to report.

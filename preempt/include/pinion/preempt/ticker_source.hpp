@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ticker_source: slices that a thread ends, the default: no signal, no system call a slice, exact to the wake of a thread.
+// ticker_source: slices that a thread ends, the default: no signal, no system call a slice, exact to the wake
+// of a thread.
 //
 //   ticker_source source;
-//   source.begin(now, now + quantum);     // some stores; where it rested before, a fence, too, and rarely a system call
+//   source.begin(now, now + quantum);     // some stores; after rest() also a fence, and rarely a system call
 //   … source.word().is_due() …
 //   source.rest();                        // two stores
 //
-// What it can't do: be in time where the thread finds no core to run on. On a machine whose cores are all taken by threads of equal
-// rank the kernel runs it next when it wakes, most often; not always.
+// What it can't do: be in time where the thread finds no core to run on. On a machine whose cores are all
+// taken by threads of equal rank the kernel runs it next when it wakes, most often; not always.
 #pragma once
 
 #include <pinion/base/time.hpp>
@@ -26,8 +27,9 @@ class basic_ticker_source {
   /// What it declares.
   static constexpr source_traits traits{.sees_stalls = true};
 
-  /// By that ticker, which outlives it. A stall's hook is called on a thread of the ticker's that is for hooks: ticker.hpp says what it
-  /// may do. Throws a refusal (std::system_error) where there can be no thread.
+  /// By that ticker, which outlives it. A stall's hook is called on a thread of the ticker's that is for
+  /// hooks: ticker.hpp says what it may do. Throws a refusal (std::system_error) where there can be no
+  /// thread.
   explicit basic_ticker_source(Ticker& by = Ticker::shared(), stall_watch watch = {}) : ticker_(by) {
     watch.who = this;
     ticker_.add(slice_, watch);

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsc_budget: slices that end by a clock which the checks themselves read, now and then: no thread, no signal, no timer.
+// tsc_budget: slices that end by a clock which the checks themselves read, now and then: no thread, no
+// signal, no timer.
 //
 //   tsc_budget source;
 //   source.begin(now, now + quantum);     // one reading
 //   … source.word().is_due() …            // counts down; each so many checks a reading
 //   source.rest();                        // one store
 //
-// How seldom it reads. The first check of a slice does. From then on each reading shows what the checks since the last one took, and the
-// next is planned for when a quarter to a half of what is left has gone by: after twice as many checks at most, fewer where they are
-// dear or the end is near, never more than `checks_max`.
+// How seldom it reads. The first check of a slice does. From then on each reading shows what the checks since
+// the last one took, and the next is planned for when a quarter to a half of what is left has gone by: after
+// twice as many checks at most, fewer where they are dear or the end is near, never more than `checks_max`.
 //
-// How late it is. Where checks go on as they did, by one check. Where they become k times as dear all at once, it is late by less than
-// k/2 times what was left at the reading before, and by less than `checks_max` of the new checks: 1024 checks that are suddenly 100 us
-// apart are a tenth of a second. Where that may be, take a smaller `checks_max`; with 1 each check is a reading. It is never early.
+// How late it is. Where checks go on as they did, by one check. Where they become k times as dear all at
+// once, it is late by less than k/2 times what was left at the reading before, and by less than `checks_max`
+// of the new checks: 1024 checks that are suddenly 100 us apart are a tenth of a second. Where that may be,
+// take a smaller `checks_max`; with 1 each check is a reading. It is never early.
 //
-// What it can't do: see a slice that doesn't check (law Y3), or know how old the `now` was that begin() was given. A slice lasts for
-// `until - now` from the call on.
+// What it can't do: see a slice that doesn't check (law Y3), or know how old the `now` was that begin() was
+// given. A slice lasts for `until - now` from the call on.
 //
 // A check calls it, and writes: a count, on a cache line of its own. What is read is tsc_counter's to say.
 #pragma once
@@ -98,14 +100,15 @@ class alignas(64) basic_tsc_budget : private asking_word {
       phase_ = phase::over;
       return true;
     }
-    // A thread that came to another core may read less than before. That counts as very long, so the next check reads again.
+    // A thread that came to another core may read less than before. That counts as very long, so the next
+    // check reads again.
     left_ = step_ = next_step(now - read_, end_ - now);
     read_ = now;
     return false;
   }
 
-  // How many checks take a quarter to a half of what is left, if the last `step_` took so long. By shifts: a division would cost as much
-  // as the reading.
+  // How many checks take a quarter to a half of what is left, if the last `step_` took so long. By shifts: a
+  // division would cost as much as the reading.
   [[nodiscard]] std::uint32_t next_step(std::uint64_t took, std::uint64_t left) const noexcept {
     if (took <= left / 4) return std::min(step_ * 2, options_.checks_max);
     std::uint32_t step = step_;

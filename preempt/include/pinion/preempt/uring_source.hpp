@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// uring_source: slices that the kernel ends: the word is a ring's own, in which the kernel says that completions wait.
+// uring_source: slices that the kernel ends: the word is a ring's own, in which the kernel says that
+// completions wait.
 //
-// A ring with DEFER_TASKRUN posts completions when its owner enters it, and not before. With TASKRUN_FLAG the kernel sets a bit in the
-// submission queue's flags as soon as one waits: that is our word, so a check is the same two loads, and an operation that completes
-// ends a slice like a timeout does. For the time there is one timeout in the ring.
+// A ring with DEFER_TASKRUN posts completions when its owner enters it, and not before. With TASKRUN_FLAG the
+// kernel sets a bit in the submission queue's flags as soon as one waits: that is our word, so a check is the
+// same two loads, and an operation that completes ends a slice like a timeout does. For the time there is one
+// timeout in the ring.
 //
 //   uring_source source{port, {.flags = flags_in_the_mapping, .setup = parameters.flags}};    // raw: at parameters.sq_off.flags
 //   uring_source source{io, {.flags = ring.flags(), .setup = ring.features().setup_flags}};   // submission over iosubmit's uring_ring
@@ -15,23 +17,28 @@
 //   run(queue, source.word());
 //   source.rest();                                // one store
 //
-// When a slice is over. begin() queues a timeout where none is under way: for `until`, or for `now + period` if that is earlier. One that is
-// under way stands, since a port has no call to take it back or to change it. So slices that follow each other share one, and the last of
-// them is over early. A slice whose end is before it is over late, by less than `period`; where no slice is shorter than `period`, none is.
-// It costs an enter more each time that a timeout was answered, so at most one for each `period`.
+// When a slice is over. begin() queues a timeout where none is under way: for `until`, or for `now + period`
+// if that is earlier. One that is under way stands, since a port has no call to take it back or to change it.
+// So slices that follow each other share one, and the last of them is over early. A slice whose end is before
+// it is over late, by less than `period`; where no slice is shorter than `period`, none is. It costs an enter
+// more each time that a timeout was answered, so at most one for each `period`.
 //
-// Why needs_submit() is for the loop to ask: an entry counts from the next enter on, and only the owner enters (rule R3). A slice that runs
-// before that has no end in time. Why not a timeout that repeats by itself: an entry of a port is answered once (rule R4), one that
-// repeats could not be stopped by who doesn't know its user_data, and the kernel ends it silently where completions overflow.
+// Why needs_submit() is for the loop to ask: an entry counts from the next enter on, and only the owner
+// enters (rule R3). A slice that runs before that has no end in time. Why not a timeout that repeats by
+// itself: an entry of a port is answered once (rule R4), one that repeats could not be stopped by who doesn't
+// know its user_data, and the kernel ends it silently where completions overflow.
 //
-// That enter fetches nothing (no GETEVENTS): one that did, and found the timeout over already, would post its completion and take the flag
-// back, and the slice would have no end. Where an enter can't be told so, reap after it, and begin once more if it brought anything.
+// That enter fetches nothing (no GETEVENTS): one that did, and found the timeout over already, would post its
+// completion and take the flag back, and the slice would have no end. Where an enter can't be told so, reap
+// after it, and begin once more if it brought anything.
 //
-// What the word doesn't do. It is the kernel's, so begin() and rest() don't clear it: an enter that gets events does. After rest() it is
-// due once more when the timeout is answered, which nobody queues again, and whenever an operation completes.
+// What the word doesn't do. It is the kernel's, so begin() and rest() don't clear it: an enter that gets
+// events does. After rest() it is due once more when the timeout is answered, which nobody queues again, and
+// whenever an operation completes.
 //
-// Lifetime. The word is in the ring's mapping, which outlives the source. A timeout that is under way when the source goes stays, and
-// keeps what it needs: it is over within `period`, or is answered with -ECANCELED when the port goes first (rule R4).
+// Lifetime. The word is in the ring's mapping, which outlives the source. A timeout that is under way when
+// the source goes stays, and keeps what it needs: it is over within `period`, or is answered with -ECANCELED
+// when the port goes first (rule R4).
 #pragma once
 
 #include <algorithm>
@@ -49,19 +56,22 @@ namespace pinion::preempt {
 struct uring_view {
   /// Where the kernel has the submission queue's flags: in the mapping, at io_uring_params::sq_off.flags.
   const std::uint32_t* flags = nullptr;
-  /// How the ring was set up: io_uring_params::flags. It needs SINGLE_ISSUER, DEFER_TASKRUN and TASKRUN_FLAG (Linux 6.1).
+  /// How the ring was set up: io_uring_params::flags. It needs SINGLE_ISSUER, DEFER_TASKRUN and TASKRUN_FLAG
+  /// (Linux 6.1).
   std::uint32_t setup = 0;
 };
 
 /// How far ahead it asks.
 struct uring_source_options {
-  /// No timeout is for later than this, so no slice lasts longer: 10 us to 10 s. The length of the shortest slices is right.
+  /// No timeout is for later than this, so no slice lasts longer: 10 us to 10 s. The length of the shortest
+  /// slices is right.
   duration period{1'000'000};
 };
 
 namespace uring_detail {
 
-// The timeout: apart from the source, since it may outlive it. It is the source's until leave(), and then its own.
+// The timeout: apart from the source, since it may outlive it. It is the source's until leave(), and then its
+// own.
 class tick : public ring_answer {
  public:
   tick() noexcept : ring_answer{&tick::came} {}
@@ -100,8 +110,8 @@ class uring_source {
   /// What it declares.
   static constexpr source_traits traits{.may_be_early = true};
 
-  /// The port outlives the last begin(). Throws a refusal (std::system_error, invalid_argument) for a ring that was
-  /// set up otherwise, or a period out of range.
+  /// The port outlives the last begin(). Throws a refusal (std::system_error, invalid_argument) for a ring
+  /// that was set up otherwise, or a period out of range.
   uring_source(Port& port, const uring_view& ring, const uring_source_options& options = {})
       : port_(port), word_(uring_detail::word_of(ring, options)), period_(options.period),
         tick_(std::make_unique<uring_detail::tick>()) {}
@@ -126,7 +136,8 @@ class uring_source {
   }
   void rest() noexcept { needs_submit_ = false; }
 
-  /// Whether the last begin() has queued an entry: enter the ring before the slice runs, or it has no end until you do.
+  /// Whether the last begin() has queued an entry: enter the ring before the slice runs, or it has no end
+  /// until you do.
   [[nodiscard]] bool needs_submit() const noexcept { return needs_submit_; }
 
  private:

@@ -2,8 +2,9 @@
 //
 // word: the one word that a check looks at.
 //
-// Whoever may run for long looks at it now and then, and lets others run when it is due. It is 32 bits, at one place for as long as
-// its source lives, so a promise keeps a pointer to it: a check is that pointer, this word, and a test (law Y1).
+// Whoever may run for long looks at it now and then, and lets others run when it is due. It is 32 bits, at
+// one place for as long as its source lives, so a promise keeps a pointer to it: a check is that pointer,
+// this word, and a test (law Y1).
 //
 //   const preempt::word& word = executor.preempt_word();
 //   while (more()) {
@@ -12,13 +13,14 @@
 //   }
 //
 //   bit 0      asks: no other thread writes here; each check calls the source (asking_word)
-//   bits 1, 2  due; the bits that a ring's flags have for "completions were kept back" and "work waits to be run", so that a word may
-//              be the kernel's own (uring_source)
+//   bits 1, 2  due; the bits that a ring's flags have for "completions were kept back" and "work waits to be
+//              run", so that a word may be the kernel's own (uring_source)
 //   bits 3-31  the number of the slice, in a word that is a source's own
 //
-// Why one word, and not the pair of counters that Seastar and Glommio compare: whoever ends a slice from outside may be late. It read
-// which slice runs, was held up, and writes when the next one runs already. Of a pair it can't know, and cuts that slice short. Into a
-// word that has the slice's number it writes by a compare-and-exchange, which then fails.
+// Why one word, and not the pair of counters that Seastar and Glommio compare: whoever ends a slice from
+// outside may be late. It read which slice runs, was held up, and writes when the next one runs already. Of a
+// pair it can't know, and cuts that slice short. Into a word that has the slice's number it writes by a
+// compare-and-exchange, which then fails.
 #pragma once
 
 #include <atomic>
@@ -42,8 +44,8 @@ class basic_word {
   basic_word(const basic_word&) = delete;
   basic_word& operator=(const basic_word&) = delete;
 
-  /// Whether others should run now. Cheap enough for any loop: no call, no write, unless the source is one that asks. On the thread
-  /// that runs the slice.
+  /// Whether others should run now. Cheap enough for any loop: no call, no write, unless the source is one
+  /// that asks. On the thread that runs the slice.
   [[nodiscard]] bool is_due() const noexcept {
     // Relaxed: nothing is published by being due, and a value that is a moment old is right a moment later.
     const std::uint32_t seen = bits_.load(std::memory_order_relaxed);
@@ -82,18 +84,20 @@ class basic_asking_word : public basic_word<Sync> {
 
 template <sync_traits Sync>
 bool basic_word<Sync>::asked() const noexcept {
-  // U1: only a basic_asking_word sets `asks`, and none is const: the owner's word is reached through a const reference because nobody
-  // else may change it, and this is its own check. A kernel's word never has the bit (uring_source refuses such rings).
+  // U1: only a basic_asking_word sets `asks`, and none is const: the owner's word is reached through a const
+  // reference because nobody else may change it, and this is its own check. A kernel's word never has the bit
+  // (uring_source refuses such rings).
   auto& self = const_cast<basic_asking_word<Sync>&>(static_cast<const basic_asking_word<Sync>&>(*this));
   return self.ask_(self);
 }
 
 /// A word of a source's own that others set: it has the number of the slice.
 ///
-/// Memory ordering. The owner alone begins slices, by stores; others set it due by a compare-and-exchange from the value that they saw.
-/// Every write to one word is in one order, so a compare-and-exchange from slice n fails once slice n + 1 has begun. begin() releases
-/// and seen() acquires: who sees slice n sees what the owner wrote before it, the time at which it is over. An end that is 2^29 slices
-/// late finds its number again, and cuts one slice short.
+/// Memory ordering. The owner alone begins slices, by stores; others set it due by a compare-and-exchange
+/// from the value that they saw. Every write to one word is in one order, so a compare-and-exchange from
+/// slice n fails once slice n + 1 has begun. begin() releases and seen() acquires: who sees slice n sees what
+/// the owner wrote before it, the time at which it is over. An end that is 2^29 slices late finds its number
+/// again, and cuts one slice short.
 template <sync_traits Sync>
 class basic_slice_word : public basic_word<Sync> {
  public:
@@ -110,8 +114,8 @@ class basic_slice_word : public basic_word<Sync> {
   void begin() noexcept { this->bits_.store(slice_ += one_slice, std::memory_order_release); }
   /// The owner, or a handler of signals on its thread: this slice is over.
   void end_now() noexcept {
-    // Relaxed: read by this thread alone. No other thread writes where this is used. Not from slice_: a handler may have interrupted
-    // begin(), and may touch nothing that isn't atomic.
+    // Relaxed: read by this thread alone. No other thread writes where this is used. Not from slice_: a
+    // handler may have interrupted begin(), and may touch nothing that isn't atomic.
     const std::uint32_t slice = this->bits_.load(std::memory_order_relaxed);
     this->bits_.store(slice | basic_word<Sync>::due, std::memory_order_relaxed);
   }

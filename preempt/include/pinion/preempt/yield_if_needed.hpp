@@ -18,10 +18,12 @@
 //     if (preempt::checkpoint(word)) return false;
 //     …
 //
-// Other tasks run inside the co_await, and nowhere else (law Y2): what must not change under this task is not held across it (no_yield).
+// Other tasks run inside the co_await, and nowhere else (law Y2): what must not change under this task is not
+// held across it (no_yield).
 //
-// What it costs while nothing is due: the executor's address and the word are loaded, and one store goes into the frame: with the executor
-// its address, for whoever is suspended to find; by the promise the place to go on at. What the loop has in registers is saved beside it.
+// What it costs while nothing is due: the executor's address and the word are loaded, and one store goes into
+// the frame: with the executor its address, for whoever is suspended to find; by the promise the place to go
+// on at. What the loop has in registers is saved beside it.
 #pragma once
 
 #include <coroutine>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// for_each: a plain function for each element of a range, with a check before each: preempt::for_each as an awaitable of Asio's.
+// for_each: a plain function for each element of a range, with a check before each: preempt::for_each as an
+// awaitable of Asio's.
 //
 //   co_await pinion::asio::for_each(slicer, blocks, [&](const block& each) { sum += hash(each); });
 //   co_await pinion::asio::for_each<64>(slicer, values, [&](int each) { sum += each; });     // checks before each 64th
@@ -8,8 +9,8 @@
 //   // Where the function returns bool, false is enough: nothing more is visited, and false comes out.
 //   if (!co_await pinion::asio::for_each(slicer, lines, [&](std::string_view line) { return parse(line); })) co_return;
 //
-// co_spawn gives it any completion token: co_spawn(slicer.get_executor(), for_each(slicer, blocks, f), use_future). A range that is a
-// temporary is kept, any other is referred to and outlives the loop.
+// co_spawn gives it any completion token: co_spawn(slicer.get_executor(), for_each(slicer, blocks, f),
+// use_future). A range that is a temporary is kept, any other is referred to and outlives the loop.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -52,8 +53,8 @@ boost::asio::awaitable<result<View, Function>, Executor> over(slicer<Source>& by
 
 }  // namespace for_each_detail
 
-/// Calls `function` for each element, and lets others run before each Nth, the first one included, if it is due. What `function`
-/// throws comes out of the co_await; cancelled, operation_aborted when it is due next.
+/// Calls `function` for each element, and lets others run before each Nth, the first one included, if it is
+/// due. What `function` throws comes out of the co_await; cancelled, operation_aborted when it is due next.
 template <std::uint32_t N = 1, class Executor = boost::asio::any_io_executor, class Source,
           std::ranges::input_range Range,
           preempt::element_function<std::ranges::range_reference_t<Range>> Function>

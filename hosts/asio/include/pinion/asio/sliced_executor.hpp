@@ -2,15 +2,16 @@
 //
 // sliced_executor: an executor of Asio's, whose functions are those of a slicer.
 //
-// It wraps another one, an io_context's most often, and hands everything on to it; what it executes it wraps, too, so that the slicer
-// knows when a function begins and when it is over. It can stand wherever Asio takes an executor: sockets, timers, strands,
-// awaitable<T>, any_io_executor.
+// It wraps another one, an io_context's most often, and hands everything on to it; what it executes it wraps,
+// too, so that the slicer knows when a function begins and when it is over. It can stand wherever Asio takes
+// an executor: sockets, timers, strands, awaitable<T>, any_io_executor.
 //
 //   tcp::socket socket{slicer.get_executor()};                              // handlers of its operations are sliced
 //   co_spawn(slicer.get_executor(), serve(std::move(socket)), detached);    // each resumption of the coroutine is
 //
-// Any thread may copy it and execute by it. Copying, comparing and destroying it, and functions that are never called, don't touch the
-// slicer, so it is of no importance which of the two, slicer and io_context, ends first.
+// Any thread may copy it and execute by it. Copying, comparing and destroying it, and functions that are
+// never called, don't touch the slicer, so it is of no importance which of the two, slicer and io_context,
+// ends first.
 #pragma once
 
 #include <boost/asio/execution.hpp>
@@ -52,7 +53,8 @@ class sliced_executor {
   [[nodiscard]] Slicer& slicer() const noexcept { return *slicer_; }
   [[nodiscard]] const Inner& get_inner_executor() const noexcept { return inner_; }
 
-  /// Calls `function` as Inner would: on a thread that runs the context, at once where that is such a thread and blocking is allowed.
+  /// Calls `function` as Inner would: on a thread that runs the context, at once where that is such a thread
+  /// and blocking is allowed.
   template <class Function>
   void execute(Function&& function) const {
     inner_.execute(executor_detail::sliced_function<Slicer, std::decay_t<Function>>(

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// slicer: tells a preempt_source what an io_context runs, so that its handlers and coroutines know when to let others run.
+// slicer: tells a preempt_source what an io_context runs, so that its handlers and coroutines know when to
+// let others run.
 //
-// An io_context calls nobody before it runs a handler, nor before it sleeps. What it does allow is an executor of one's own; so the
-// slicer has one, and sees each function that is executed by it begin and end. The first check in a function begins a slice, which is
-// due after the quantum; the end of the function ends it. So the source rests whenever the io_context could sleep (law Y4), and what
-// doesn't check costs a comparison.
+// An io_context calls nobody before it runs a handler, nor before it sleeps. What it does allow is an
+// executor of one's own; so the slicer has one, and sees each function that is executed by it begin and end.
+// The first check in a function begins a slice, which is due after the quantum; the end of the function ends
+// it. So the source rests whenever the io_context could sleep (law Y4), and what doesn't check costs a
+// comparison.
 //
 //   boost::asio::io_context context{1};
 //   pinion::asio::slicer<> slicer{context};
@@ -51,15 +53,17 @@ struct slicer_options {
 
 inline namespace PINION_MODE {
 
-/// Of one io_context, or of one strand. It must live while its functions run; functions that are destroyed unrun don't need it.
+/// Of one io_context, or of one strand. It must live while its functions run; functions that are destroyed
+/// unrun don't need it.
 template <preempt::preempt_source Source = preempt::default_source>
 class slicer {
  public:
   /// What executes its functions.
   using executor_type = sliced_executor<slicer, boost::asio::io_context::executor_type>;
 
-  /// Of that context; the source is made of the arguments, on the thread that is to run the context, if the source wants that.
-  /// Throws a refusal (std::system_error, invalid_argument) for a quantum out of range, and what making the source throws.
+  /// Of that context; the source is made of the arguments, on the thread that is to run the context, if the
+  /// source wants that. Throws a refusal (std::system_error, invalid_argument) for a quantum out of range,
+  /// and what making the source throws.
   template <class... Arguments>
   explicit slicer(boost::asio::io_context& context, const slicer_options& options = {},
                   Arguments&&... arguments);
@@ -69,12 +73,12 @@ class slicer {
   /// By which to run what is to be sliced. Any thread.
   [[nodiscard]] executor_type get_executor() noexcept { return {*this, context_.get_executor()}; }
 
-  /// Whether the function that runs should let others run: two loads, but for the first check in a function, which begins its slice.
-  /// Never, outside of functions of this slicer.
+  /// Whether the function that runs should let others run: two loads, but for the first check in a function,
+  /// which begins its slice. Never, outside of functions of this slicer.
   [[nodiscard]] bool is_due() noexcept;
 
-  /// Calls `function` as one of this slicer's: for what the context runs by another executor. Inside of another one it is part of
-  /// that. Returns or throws what `function` does.
+  /// Calls `function` as one of this slicer's: for what the context runs by another executor. Inside of
+  /// another one it is part of that. Returns or throws what `function` does.
   template <class Function>
   decltype(auto) run(Function&& function);
 

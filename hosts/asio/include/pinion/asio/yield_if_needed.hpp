@@ -6,12 +6,13 @@
 //   co_await yield_if_needed(slicer);                                       // the same in one; not due: a frame, and no trip
 //   if (slicer.is_due()) return async_yield(slicer, [this](error_code error) { if (!error) go_on(); });
 //
-// What comes first. Everything that was ready when the yield began, and every socket and timer that became ready before it: an
-// io_context looks at those once in each round of its queue, and puts what it finds behind what is queued. So a yield goes round twice:
-// when its first round is over the io_context has looked, and in the second one it stands behind what was found.
+// What comes first. Everything that was ready when the yield began, and every socket and timer that became
+// ready before it: an io_context looks at those once in each round of its queue, and puts what it finds
+// behind what is queued. So a yield goes round twice: when its first round is over the io_context has looked,
+// and in the second one it stands behind what was found.
 //
-// Cancellation, of any type: the yield takes its turn all the same, and completes with operation_aborted. An awaitable that was
-// cancelled throws so at its next co_await, and so at the next check of these.
+// Cancellation, of any type: the yield takes its turn all the same, and completes with operation_aborted. An
+// awaitable that was cancelled throws so at its next co_await, and so at the next check of these.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -87,8 +88,8 @@ auto start(Slicer& slicer, typename yielding<Slicer>::asks first, Token&& token)
 
 }  // namespace yield_detail
 
-/// Lets others run, due or not: completes with void(error_code), by the handler's executor or else the slicer's, behind all that is
-/// ready now. Never from inside the call.
+/// Lets others run, due or not: completes with void(error_code), by the handler's executor or else the
+/// slicer's, behind all that is ready now. Never from inside the call.
 template <class Source, boost::asio::completion_token_for<void(boost::system::error_code)> Token>
 auto async_yield(slicer<Source>& by, Token&& token) {
   return yield_detail::start(by, yield_detail::yielding<slicer<Source>>::asks::no,
@@ -102,8 +103,8 @@ boost::asio::awaitable<void, Executor> yield_if_needed(slicer<Source>& by,
   if (by.is_due()) co_await async_yield(by, token);
 }
 
-/// With any other token: since no handler is called from inside the call, it takes one round even where it is not due. Ask is_due()
-/// first.
+/// With any other token: since no handler is called from inside the call, it takes one round even where it is
+/// not due. Ask is_due() first.
 template <class Source, boost::asio::completion_token_for<void(boost::system::error_code)> Token>
 auto yield_if_needed(slicer<Source>& by, Token&& token) {
   return yield_detail::start(by, yield_detail::yielding<slicer<Source>>::asks::yes,

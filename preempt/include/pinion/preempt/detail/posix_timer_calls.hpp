@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// posix_timer_calls: what a posix_timer_source asks the operating system for, apart, so that tests can have it fail and keep the time.
+// posix_timer_calls: what a posix_timer_source asks the operating system for, apart, so that tests can have
+// it fail and keep the time.
 //
-// A stand-in is a class with the same static functions; basic_posix_timer_source<it> is the shipped source over it.
+// A stand-in is a class with the same static functions; basic_posix_timer_source<it> is the shipped source
+// over it.
 //
 //   struct full_queue : posix_timer_calls {
 //     static int open(int, timer_id&) noexcept { return -EAGAIN; }
@@ -34,7 +36,8 @@ struct posix_timer_calls {
   static bool is_free(int signal) noexcept;
   /// From here on it calls that; 0.
   static int handle(int signal, signal_handler handler) noexcept;
-  /// No more: what is pending of it anywhere in this process is dropped, and it is free again. Nothing, if another handler was set since.
+  /// No more: what is pending of it anywhere in this process is dropped, and it is free again. Nothing, if
+  /// another handler was set since.
   static void unhandle(int signal, signal_handler handler) noexcept;
   /// Whether it is blocked in this thread; and makes it so.
   static bool is_blocked(int signal) noexcept;
@@ -47,7 +50,8 @@ struct posix_timer_calls {
 
   /// A timer of the monotonic clock that sends that signal to this thread; 0.
   static int open(int signal, timer_id& timer) noexcept;
-  /// It signals once, then, or at once if that has been; not when it was armed for before. 0. Also from a handler.
+  /// It signals once, then, or at once if that has been; not when it was armed for before. 0. Also from a
+  /// handler.
   static int arm(timer_id timer, instant at) noexcept;
   static void close(timer_id timer) noexcept;
   /// The time that timers are armed by. Also from a handler.

@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tick_board, ticked_slice: slices of several executors, and whoever ends them: without a thread or a clock of its own.
+// tick_board, ticked_slice: slices of several executors, and whoever ends them: without a thread or a clock
+// of its own.
 //
-// An owner writes when its slice is over; somebody else asks the board now and then, which ends what is over and says when to
-// ask again. ticker is that somebody, a thread; in simulation it is the test.
+// An owner writes when its slice is over; somebody else asks the board now and then, which ends what is over
+// and says when to ask again. ticker is that somebody, a thread; in simulation it is the test.
 //
-//   ticked_slice slice;                       board.add(slice, {});                  // the owner's; registered once
+//   ticked_slice slice;                       board.add(slice, {});      // the owner's; registered once
 //   if (slice.begin(now + q, q)) tell();      // the owner: stores, and seldom more
 //   const instant next = board.tick(now);     // the other: ends what is over
 //   while (const auto told = board.take_stall()) told->tell();      // no code of a user's runs in tick()
 //   … wait until `next`, unless !board.is_quiet_until(next), or until told …
 //
-// How it is exact without being told of each slice. A slice has a length below which none of its owner's was lately (`least`); so whoever
-// looks again after that has missed the end of none that began meanwhile, and waits for the exact end of the one that he sees. An owner
-// tells when a slice is shorter than that, and when the one before had no end. The length is learnt: over 64 slices, and lowered at once.
-// No look comes sooner than `resolution` after the one before, but for an end: a slice that is to last for less may be over so much later.
+// How it is exact without being told of each slice. A slice has a length below which none of its owner's was
+// lately (`least`); so whoever looks again after that has missed the end of none that began meanwhile, and
+// waits for the exact end of the one that he sees. An owner tells when a slice is shorter than that, and when
+// the one before had no end. The length is learnt: over 64 slices, and lowered at once. No look comes sooner
+// than `resolution` after the one before, but for an end: a slice that is to last for less may be over so
+// much later.
 //
-// Memory ordering. The end is written before the word that releases it; who acquires the word sees that end or a later one. With an
-// earlier word and a later end the slice isn't over yet, or its compare-and-exchange fails. To tell is a handshake like that of a waker:
-// the owner stores its end and its least length, then a fence, then reads until when the other sleeps; the other says until when it
-// sleeps, then a fence, then reads the ends. One of the two sees the other (both fences are seq_cst). A tick that went by an older least
-// length wants to sleep for too long: the ends that are read after the fence say so, and the next tick has the length that is.
+// Memory ordering. The end is written before the word that releases it; who acquires the word sees that end
+// or a later one. With an earlier word and a later end the slice isn't over yet, or its compare-and-exchange
+// fails. To tell is a handshake like that of a waker: the owner stores its end and its least length, then a
+// fence, then reads until when the other sleeps; the other says until when it sleeps, then a fence, then
+// reads the ends. One of the two sees the other (both fences are seq_cst). A tick that went by an older least
+// length wants to sleep for too long: the ends that are read after the fence say so, and the next tick has
+// the length that is.
 #pragma once
 
 #include <algorithm>
@@ -52,7 +57,8 @@ class basic_ticked_slice {
     end_.store(end.ns, std::memory_order_relaxed);  // released by the word
     word_.begin();
   }
-  /// The same, of one with an end, and how long it is to last. Whether to tell who ticks: he may be about to look too late.
+  /// The same, of one with an end, and how long it is to last. Whether to tell who ticks: he may be about to
+  /// look too late.
   [[nodiscard]] bool begin(instant end, duration length) noexcept {
     // Relaxed: what it is lowered for is told of, and raised is only that others may look less often.
     const bool is_shorter = length.ns < least_.load(std::memory_order_relaxed);
@@ -107,8 +113,8 @@ struct basic_seen_stall {
 template <sync_traits Sync>
 class basic_tick_board {
  public:
-  /// For slices of at least that length; one that is to be shorter may be over as late as if it were not. No look but for an end comes
-  /// sooner after another.
+  /// For slices of at least that length; one that is to be shorter may be over as late as if it were not. No
+  /// look but for an end comes sooner after another.
   explicit basic_tick_board(duration resolution) noexcept : resolution_(resolution) {}
 
   /// Looks after that one from the next tick on. May throw std::bad_alloc, and then does not.
@@ -123,23 +129,23 @@ class basic_tick_board {
     std::erase(stalled_, &slice);
   }
 
-  /// Ends each slice whose end has been, and notes each stall. Calls no hook. When to tick again: at the first end, or when a slice that begins from here on could be over;
-  /// never, if no slice has an end.
+  /// Ends each slice whose end has been, and notes each stall. Calls no hook. When to tick again: at the
+  /// first end, or when a slice that begins from here on could be over; never, if no slice has an end.
   [[nodiscard]] instant tick(instant now) noexcept {
     instant next = never;
     for (basic_ticked_slice<Sync>* slice : slices_) next = std::min(next, look_at(*slice, now));
     return next;
   }
-  /// Whether no slice that is not over yet has an end before that; with `never`: any. Then there is nothing to tick for until then, but
-  /// for what begins.
+  /// Whether no slice that is not over yet has an end before that; with `never`: any. Then there is nothing
+  /// to tick for until then, but for what begins.
   [[nodiscard]] bool is_quiet_until(instant until) const noexcept {
     return std::none_of(slices_.begin(), slices_.end(), [until](const auto* slice) {
       const bool is_over = basic_slice_word<Sync>::is_over(slice->word_.seen());
       return !is_over && instant{slice->end_.load(std::memory_order_relaxed)} < until;
     });
   }
-  /// The stall that was seen first of those not taken yet; nothing if there is none. A slice has room for one: a later stall of the
-  /// same owner replaces one that was not taken.
+  /// The stall that was seen first of those not taken yet; nothing if there is none. A slice has room for
+  /// one: a later stall of the same owner replaces one that was not taken.
   [[nodiscard]] std::optional<basic_seen_stall<Sync>> take_stall() noexcept {
     if (stalled_.empty()) return std::nullopt;
     const basic_ticked_slice<Sync>* const first = stalled_.front();
@@ -164,7 +170,8 @@ class basic_tick_board {
     return std::min(look, look_for_stall(slice, seen, end, now));
   }
 
-  // Notes slices alone that were over when this began: of one that has just been ended the owner may know already, and begin the next.
+  // Notes slices alone that were over when this began: of one that has just been ended the owner may know
+  // already, and begin the next.
   instant look_for_stall(basic_ticked_slice<Sync>& slice, std::uint32_t seen, instant end,
                          instant now) noexcept {
     const std::uint32_t number = seen & ~basic_word<Sync>::due;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// timer_signal: a signal that the timers of this process share, and whom the handler tells of it. For posix_timer_source.
+// timer_signal: a signal that the timers of this process share, and whom the handler tells of it. For
+// posix_timer_source.
 //
-// A signal says nothing but where it was sent to: the handler tells each source of its own thread, which then looks at the clock. So a
-// signal that was queued before its timer was deleted, a forged one, or one that stands for two (ThreadSanitizer keeps one of each number)
-// does no harm and is no loss; and no pointer travels with it that could dangle. The sources are found in a table that is never moved.
+// A signal says nothing but where it was sent to: the handler tells each source of its own thread, which then
+// looks at the clock. So a signal that was queued before its timer was deleted, a forged one, or one that
+// stands for two (ThreadSanitizer keeps one of each number) does no harm and is no loss; and no pointer
+// travels with it that could dangle. The sources are found in a table that is never moved.
 //
-// Memory ordering. A slot of the table is written by the thread whose source it is for, and read by handlers on any. A handler that reads
-// its own thread in it runs on the thread that wrote that, and sees what was written before: relaxed is enough. One that reads
-// another's, or none, goes on to the next. Who writes holds the lock, and so does who forks: a child finds the table whole, and the
-// lock free.
+// Memory ordering. A slot of the table is written by the thread whose source it is for, and read by handlers
+// on any. A handler that reads its own thread in it runs on the thread that wrote that, and sees what was
+// written before: relaxed is enough. One that reads another's, or none, goes on to the next. Who writes holds
+// the lock, and so does who forks: a child finds the table whole, and the lock free.
 #pragma once
 
 #include <array>
@@ -33,8 +35,9 @@ inline constexpr std::size_t sources_max = 1024;
 [[noreturn]] void throw_not_handled(int error, int signal);
 [[noreturn]] void throw_no_slot();
 
-/// One source's share in a signal: handled, and unblocked in the thread that makes it, for as long as this lives. `Source` has
-/// signalled(), called in the handler on that thread, and lost_timer(), called in each child of fork().
+/// One source's share in a signal: handled, and unblocked in the thread that makes it, for as long as this
+/// lives. `Source` has signalled(), called in the handler on that thread, and lost_timer(), called in each
+/// child of fork().
 template <class Calls, class Source>
 class timer_signal {
  public:
@@ -114,9 +117,9 @@ class timer_signal {
     return named;
   }
 
-  // One that others of this process have already, or the highest that is free: programs count theirs up from SIGRTMIN. One that is
-  // free and blocked may be somebody's who reads it (signalfd, sigwait), and is taken only where there is no other: in a
-  // thread that was made with all signals blocked.
+  // One that others of this process have already, or the highest that is free: programs count theirs up from
+  // SIGRTMIN. One that is free and blocked may be somebody's who reads it (signalfd, sigwait), and is taken
+  // only where there is no other: in a thread that was made with all signals blocked.
   static int find() {
     const signal_range real_time = Calls::signals();
     int blocked = 0;

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsc_counter: what tsc_budget reads: the processor's time stamp counter, or the monotonic clock where that one is no clock.
+// tsc_counter: what tsc_budget reads: the processor's time stamp counter, or the monotonic clock where that
+// one is no clock.
 //
-// A reading of the counter is a few instructions, and counts in cycles. How many there are to a nanosecond is measured once for the
-// process, from two readings of both clocks, 10 ms apart. Nobody waits for that: the slices that begin meanwhile are measured by the
-// monotonic clock, and each slice by one clock from its beginning to its end.
+// A reading of the counter is a few instructions, and counts in cycles. How many there are to a nanosecond is
+// measured once for the process, from two readings of both clocks, 10 ms apart. Nobody waits for that: the
+// slices that begin meanwhile are measured by the monotonic clock, and each slice by one clock from its
+// beginning to its end.
 //
 //   tsc_counter counter;
 //   const tsc_scale scale = counter.scale();                   // for one slice
 //   const std::uint64_t end = counter.read(scale) + scale.of(length);
 //   … counter.read(scale) >= end …
 //
-// The counter is used where the processor says that it is invariant (CPUID 0x80000007): it then runs on at one rate, whatever the core
-// does. Elsewhere the monotonic clock stays, and that is reported, once. Two cores' counters may still differ, if the machine's firmware
-// has set one: Linux mends that as it starts, or says "Marking TSC unstable" in its log; take another source there.
+// The counter is used where the processor says that it is invariant (CPUID 0x80000007): it then runs on at
+// one rate, whatever the core does. Elsewhere the monotonic clock stays, and that is reported, once. Two
+// cores' counters may still differ, if the machine's firmware has set one: Linux mends that as it starts, or
+// says "Marking TSC unstable" in its log; take another source there.
 #pragma once
 
 #include <atomic>
@@ -86,8 +89,9 @@ struct tsc_pair {
 
 /// How the rate is found: from pairs, without a clock of its own.
 ///
-/// No slice is to be over early. So the cycles between two pairs are taken as the most that they can have been, and one in 1024 is added,
-/// which is twice what the monotonic clock is slewed by (adjtime: 500 in a million). A slice is longer by so much.
+/// No slice is to be over early. So the cycles between two pairs are taken as the most that they can have
+/// been, and one in 1024 is added, which is twice what the monotonic clock is slewed by (adjtime: 500 in a
+/// million). A slice is longer by so much.
 class tsc_rate {
  public:
   /// How far apart the two pairs are, at least.
@@ -117,8 +121,9 @@ struct tsc_calls {
 
 /// What a process knows of the processor's counter; tsc_counter has the one that counts. Any thread.
 ///
-/// Memory ordering. The rate is one word and says all, so it is relaxed; so is the state, which only says whether to ask. Who measures
-/// holds a flag, acquired and released, and whoever finds it taken goes on with what is known.
+/// Memory ordering. The rate is one word and says all, so it is relaxed; so is the state, which only says
+/// whether to ask. Who measures holds a flag, acquired and released, and whoever finds it taken goes on with
+/// what is known.
 class tsc_gauge {
  public:
   /// Of that processor. Asks nothing yet.
