@@ -161,7 +161,11 @@ def _entries(found: list[Declaration], source: Source, page: Page, prefix: tuple
             page.faults.append(f"{place}: {declaration.qualified} has no contract")
         inner = _entries(declaration.members, source, page, (*prefix, _word(declaration.name)))
         entry.fields += [each for each in inner if each.kind in {"field", "enumerator"}]
-        entry.members += [each for each in inner if each.kind not in {"field", "enumerator"}]
+        for member in (each for each in inner if each.kind not in {"field", "enumerator"}):
+            if known := [other for other in entry.members if other.anchor == member.anchor]:
+                known[0].blocks += member.blocks  # of another specialization
+            else:
+                entry.members.append(member)
     return list(result.values())
 
 

@@ -2,8 +2,8 @@
 //
 // calling_queue: the queues that intervals, tickers and sleeping coroutines wait on: any timer_queue whose run() calls its timers.
 //
-//   template <calling_queue Queue>
-//   task beat(Queue& timers) { for (;;) { co_await sleep_for(timers, 100ms); send_beat(); } }
+//   static_assert(calling_queue<timer_queue<call_wheel>>);
+//   static_assert(calling_queue<timer_queue<deferred_wheel<inline_function<void()>>>>);
 #pragma once
 
 #include <concepts>

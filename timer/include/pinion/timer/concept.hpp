@@ -6,10 +6,10 @@
 // no clock and no thread: it knows the time that poll() last told it. One owner at a time calls it.
 //
 //   Store store{monotonic_clock::now()};
-//   handle h = store.schedule(now + ceil(30s), std::move(task)); // arm
+//   handle h = store.schedule(now + ceil(30s), task_type{…});    // arm
 //   store.reschedule(h, now + ceil(60s));                        // push on, same handle
-//   std::optional<task_type> task = store.cancel(h);             // take back
-//   store.poll(now, 64, [](handle, instant deadline, task_type&& task) { task.run(); });
+//   std::optional<task_type> back = store.cancel(h);             // take back
+//   store.poll(now, 64, [](handle, instant deadline, task_type&& due) { due.run(); });
 //   sleep_until(store.next_wakeup());
 //
 // The syntax is the concepts at the end. What syntax cannot say is the laws; tests name the law they prove.

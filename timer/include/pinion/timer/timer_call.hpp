@@ -6,8 +6,9 @@
 // that what is kept is a plain function pointer to code in which the call is inlined.
 //
 //   call_wheel timers{monotonic_clock::now()};
-//   timer_call wake{[](timer_call& c) { static_cast<task*>(c.context)->run(); }, &task};
-//   timers.schedule(wake, now + 30s);
+//   task job;
+//   timer_call wake{[](timer_call& c) { static_cast<task*>(c.context)->run(); }, &job};
+//   timers.schedule(wake, now + ceil(30s));
 #pragma once
 
 #include <concepts>

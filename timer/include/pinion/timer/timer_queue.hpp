@@ -17,7 +17,8 @@
 // Over a store of hooks (hook_wheel, bitmap_wheel) the caller's objects are the timers; nothing allocates, and arming can't fail:
 //
 //   timer_queue<call_wheel> timers;
-//   timer_call wake{[](timer_call& c) { static_cast<task*>(c.context)->run(); }, &task};
+//   task job;
+//   timer_call wake{[](timer_call& c) { static_cast<task*>(c.context)->run(); }, &job};
 //   timers.after(30s, wake);
 //   timers.run();
 //

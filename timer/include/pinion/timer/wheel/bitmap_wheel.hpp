@@ -8,7 +8,8 @@
 // overflow slot, emptied into the levels each time they have gone round. Every entry is late by at most a millisecond.
 //
 //   bitmap_wheel timers{monotonic_clock::now()};
-//   bitmap_wheel::entry wake{[](bitmap_wheel::entry& e) { static_cast<task*>(e.context)->run(); }, &task};
+//   task job;
+//   bitmap_wheel::entry wake{[](bitmap_wheel::entry& e) { static_cast<task*>(e.context)->run(); }, &job};
 //   timers.schedule(wake, now + ceil(30s));   // never allocates, never fails
 //   timers.poll(now);                         // calls the wakers of what is due
 //

@@ -5,8 +5,9 @@
 // The same levels over hooks in the caller's storage: no handle, no slot, nothing allocated, and nothing that can fail. Pushing on
 // is one store as well. A hook is 40 bytes of its object, and its destructor cancels it.
 //
-//   struct connection : timer_hook { … };
+//   struct connection : timer_hook { void close(); };
 //   deferred_hook_wheel<connection> timers{monotonic_clock::now()};
+//   connection client;
 //   timers.schedule(client, now + ceil(60s));
 //   timers.reschedule(client, now + ceil(60s));   // for each request
 //   timers.poll(now, [](connection& c) { c.close(); });

@@ -5,10 +5,11 @@
 // A bucket is a list of hooks, linked both ways, so cancelling unlinks at once and leaves nothing behind. Pushing a deadline
 // on is one store into the hook; it is placed anew when its bucket is served. A hook's destructor cancels it.
 //
-//   struct connection : timer_hook { … };
+//   struct connection : timer_hook { void close(); };
 //   hook_wheel<connection, nested_levels<std::uint64_t{1} << 20, 8, 8, 8, 8, 8, 4>> timers{now};
-//   timers.schedule(conn, now + 30s);
-//   timers.poll(now, unlimited, [](connection& conn) { conn.close(); });
+//   connection client;
+//   timers.schedule(client, now + ceil(30s));
+//   timers.poll(now, unlimited, [](connection& due) { due.close(); });
 //
 // poll() turns the hand from occupied bucket to occupied bucket and takes one due hook after the other off its list. What a
 // budget or a throwing sink leaves stays on that list, and the next poll goes on there. Hooks that are due already as

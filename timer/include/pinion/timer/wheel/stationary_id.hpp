@@ -5,8 +5,9 @@
 // 2 bits of level, 22 of generation, 12 of spoke and 28 of slot, from the top. Generation and slot name the timer; level and
 // spoke are where it was when the id was made, for people to read, and nobody believes them: a timer may be elsewhere by now.
 //
-//   std::uint64_t id = timers.id_of(h);
-//   log("on ring {}", stationary_id::decode(id).level);
+//   stationary_wheel<task> timers{monotonic_clock::now()};
+//   const std::uint64_t id = timers.id_of(timers.schedule(now + ceil(1h), task{…}));
+//   std::printf("on ring %u\n", stationary_id::decode(id).level);
 //   timers.cancel(timers.handle_of(id));
 #pragma once
 
