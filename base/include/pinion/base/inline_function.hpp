@@ -2,13 +2,15 @@
 //
 // inline_function: a callable that is kept inside the object itself. A queue of callbacks is made of it.
 //
-// It owns its function, moves it without throwing, can't be copied, and never allocates. A function that does not fit does not
-// compile, and the error names the line. boxed() puts a function on the heap, and says so where it happens.
+// It owns its function, moves it without throwing, can't be copied, and never allocates. A function that does
+// not fit does not compile, and the error names the line. boxed() puts a function on the heap, and says so
+// where it happens.
 //
-//   using callback = inline_function<void()>;                            // 32 bytes: three words, and a pointer to the actions
-//   timer::timer_queue<timer::deferred_wheel<callback>> timers;
-//   timers.after(30s, [self = shared_from_this(), this] { close(); });   // three words
-//   timers.after(30s, boxed([big = a_large_state] { … }));               // one word, and the heap
+//   using callback = inline_function<void()>;           // 32 bytes: three words of function, and one more
+//   std::vector<callback> due;
+//   due.push_back([this, k = k] { sum += k; });         // two words
+//   due.push_back(boxed([big = bytes] { work(); }));    // one word, and the heap
+//   for (callback& call : due) call();
 //
 // A trivially copyable function is moved by copying its bytes, without a call.
 #pragma once
@@ -25,13 +27,14 @@
 
 namespace pinion::inline PINION_MODE {
 
-/// Whether an inline_function of `Capacity` bytes has room for it: no larger, aligned no more strictly than a pointer, and
-/// moved without throwing.
+/// Whether an inline_function of `Capacity` bytes has room for it: no larger, aligned no more strictly than a
+/// pointer, and moved without throwing.
 template <class Function, std::size_t Capacity>
 concept fits_inline = sizeof(Function) <= Capacity && alignof(Function) <= alignof(void*) &&
                       std::is_nothrow_move_constructible_v<Function> && std::is_object_v<Function>;
 
-/// A callable of one signature and at most `Capacity` bytes. Write the signature as inline_function<Result(Arguments...)>.
+/// A callable of one signature and at most `Capacity` bytes. Write the signature as
+/// inline_function<Result(Arguments...)>.
 template <class Signature, std::size_t Capacity = 3 * sizeof(void*)>
 class inline_function;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// calling_queue: the queues that intervals, tickers and sleeping coroutines wait on: any timer_queue whose run() calls its timers.
+// calling_queue: the queues that intervals, tickers and sleeping coroutines wait on: any timer_queue whose
+// run() calls its timers.
 //
 //   static_assert(calling_queue<timer_queue<call_wheel>>);
 //   static_assert(calling_queue<timer_queue<deferred_wheel<inline_function<void()>>>>);

@@ -2,15 +2,16 @@
 //
 // cancel_slot: cancels the operations that wait under it. On one thread, without allocation.
 //
-// It is not std::stop_token, which allocates and runs callbacks on the requester's thread. A slot is a flag and a list of the
-// operations that wait under it. request() sets the flag and ends them. It resumes none itself: each comes back, cancelled, from
-// the next poll of its queue.
+// It is not std::stop_token, which allocates and runs callbacks on the requester's thread. A slot is a flag
+// and a list of the operations that wait under it. request() sets the flag and ends them. It resumes none
+// itself: each comes back, cancelled, from the next poll of its queue.
 //
 //   cancel_slot shutdown;
 //   if (!co_await sleep_for(timers, 5s, shutdown)) co_return;      // in the coroutine
 //   shutdown.request();                                            // elsewhere in the same thread
 //
-// One owner at a time, for the slot and what waits under it. Slot and waiting operations may die in any order.
+// One owner at a time, for the slot and what waits under it. Slot and waiting operations may die in any
+// order.
 #pragma once
 
 #include <utility>
@@ -31,7 +32,8 @@ class cancel_slot {
     operation& operator=(const operation&) = delete;
 
    protected:
-    /// Called at most once for each time it waits, from request(), which it has left by then. Must not resume anything.
+    /// Called at most once for each time it waits, from request(), which it has left by then. Must not resume
+    /// anything.
     using cancel_function = void (*)(operation&) noexcept;
 
     explicit operation(cancel_function on_request) noexcept : on_request_(on_request) {}

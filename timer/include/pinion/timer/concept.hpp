@@ -10,7 +10,8 @@
 //   store.reschedule(h, now + ceil(60s));                        // push on, same handle
 //   std::optional<task_type> back = store.cancel(h);             // take back
 //   store.poll(now, 64, [](handle, instant deadline, task_type&& due) { due.run(); });
-//   sleep_until(store.next_wakeup());
+//   duration wait = store.next_wakeup() - monotonic_clock::now();
+//   std::this_thread::sleep_for(ceil_to<std::chrono::nanoseconds>(wait));
 //
 // The syntax is the concepts at the end. What syntax cannot say is the laws; tests name the law they prove.
 //
@@ -96,8 +97,9 @@ struct poll_result {
 /// A budget that is never exhausted.
 inline constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
-/// What poll() hands due timers to: the handle, which is refused from then on; the deadline that the timer was last armed
-/// for, not the later time at which it fires; and the value, the sink's to move from, destroyed when the sink returns.
+/// What poll() hands due timers to: the handle, which is refused from then on; the deadline that the timer
+/// was last armed for, not the later time at which it fires; and the value, the sink's to move from,
+/// destroyed when the sink returns.
 template <class Sink, class Value> concept sink_for = std::invocable<Sink&, handle, instant, Value&&>;
 
 namespace concept_detail {

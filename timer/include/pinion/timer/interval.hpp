@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// interval: calls something again and again, in phase. Over any timer_queue that calls; pinned, and stops when it is destroyed.
+// interval: calls something again and again, in phase. Over any timer_queue that calls; pinned, and stops
+// when it is destroyed.
 //
 //   interval<timer_set> beat{timers, calls<&server::send_beat>, *this};
 //   beat.start(100ms, missed_ticks::skip);
 //   void server::send_beat(tick t) { if (t.missed != 0) …; beat.stop(); }   // the tick may be left out
 //
-// The time by which ticks are late or missed is the poll's, not the clock's at the end of a callback, so that which ticks
-// run follows from the times of the polls alone. The next tick is armed before the function is called, which may therefore stop
-// the interval, start it with another period, or destroy it; if it throws, the interval goes on.
+// The time by which ticks are late or missed is the poll's, not the clock's at the end of a callback, so that
+// which ticks run follows from the times of the polls alone. The next tick is armed before the function is
+// called, which may therefore stop the interval, start it with another period, or destroy it; if it throws,
+// the interval goes on.
 #pragma once
 
 #include <concepts>
@@ -28,8 +30,8 @@ concept tick_function = std::invocable<Function, Context&, tick> || std::invocab
 template <calling_queue Queue>
 class interval : embedded_detail::embedded_timer<Queue, interval<Queue>> {
  public:
-  /// Stopped; calls Function with `context` and, if it takes one, the tick. The context must outlive it; the queue may be destroyed first,
-  /// which stops it for good.
+  /// Stopped; calls Function with `context` and, if it takes one, the tick. The context must outlive it; the
+  /// queue may be destroyed first, which stops it for good.
   template <auto Function, class Context>
     requires tick_function<decltype(Function), Context>
   interval(Queue& queue, calls_function<Function>, Context& context) noexcept
@@ -49,8 +51,9 @@ class interval : embedded_detail::embedded_timer<Queue, interval<Queue>> {
   /// Stops.
   ~interval() = default;
 
-  /// Starts, or starts anew: the first tick is due one period from the clock's now. Over a store of values it may throw what
-  /// arming throws; no tick after the first does, if the store allocates as `beyond_reserve` says.
+  /// Starts, or starts anew: the first tick is due one period from the clock's now. Over a store of values it
+  /// may throw what arming throws; no tick after the first does, if the store allocates as `beyond_reserve`
+  /// says.
   template <delay Delay>
   void start(Delay period, missed_ticks missed) {
     start_at(this->queue().now() + as_duration(period), period, missed);

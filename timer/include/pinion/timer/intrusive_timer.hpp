@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// intrusive_timer: a timer that is a member of what it times. It cancels itself when it is destroyed, and never allocates.
+// intrusive_timer: a timer that is a member of what it times. It cancels itself when it is destroyed, and
+// never allocates.
 //
-// What it calls is named when it is made, so arming can't fail and says nothing but when: one cache line in all, on the
-// machines of today.
+// What it calls is named when it is made, so arming can't fail and says nothing but when: one cache line in
+// all, on the machines of today.
 //
 //   using timer_set = timer_queue<call_wheel>;
 //   class connection {
@@ -13,11 +14,12 @@
 //     intrusive_timer<timer_set> idle_;
 //   };
 //
-// Pinned: neither copied nor moved, and so is what it is part of. The wheel's list points at it, and it points at its context,
-// which most often is the object it is a member of; a moved timer would call the place where that object was. For a timer that
-// moves, keep a handle in a store of values.
+// Pinned: neither copied nor moved, and so is what it is part of. The wheel's list points at it, and it
+// points at its context, which most often is the object it is a member of; a moved timer would call the place
+// where that object was. For a timer that moves, keep a handle in a store of values.
 //
-// Over a bare store of hooks, which has no clock, it is armed for instants only; over a timer_queue for delays as well.
+// Over a bare store of hooks, which has no clock, it is armed for instants only; over a timer_queue for
+// delays as well.
 #pragma once
 
 #include <concepts>
@@ -45,7 +47,8 @@ class intrusive_timer {
   /// The hook inside.
   using hook_type = typename Timers::hook_type;
 
-  /// A timer of `timers` that calls Function with `context`. Both must outlive it, or `timers` be cleared or destroyed first.
+  /// A timer of `timers` that calls Function with `context`. Both must outlive it, or `timers` be cleared or
+  /// destroyed first.
   template <auto Function, class Context>
     requires std::invocable<decltype(Function), Context&>
   intrusive_timer(Timers& timers, calls_function<Function>, Context& context) noexcept : timers_(&timers) {
@@ -63,15 +66,16 @@ class intrusive_timer {
   /// Cancels: what it calls is not called any more, not even if it was due in the poll that goes on.
   ~intrusive_timer() = default;
 
-  /// Arms it, or moves it if it is armed. When it is due it is disarmed, and its function called; that may arm it again, or
-  /// destroy it. Already due: at the next poll. `slack` is how much later it may be (coalesce()).
+  /// Arms it, or moves it if it is armed. When it is due it is disarmed, and its function called; that may
+  /// arm it again, or destroy it. Already due: at the next poll. `slack` is how much later it may be
+  /// (coalesce()).
   template <time_for<Timers> When, delay Slack = duration>
   void arm(When when, Slack slack = Slack{}) noexcept {
     hooks().schedule(hook_, deadline_of(when, slack));
   }
 
-  /// Moves it only if it is armed, and says whether it was; one store when that is later and not yet due. For what must not
-  /// come back to life: a timeout that has struck.
+  /// Moves it only if it is armed, and says whether it was; one store when that is later and not yet due. For
+  /// what must not come back to life: a timeout that has struck.
   template <time_for<Timers> When, delay Slack = duration>
   bool push_on(When when, Slack slack = Slack{}) noexcept {
     return hooks().reschedule(hook_, deadline_of(when, slack));

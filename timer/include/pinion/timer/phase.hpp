@@ -2,9 +2,9 @@
 //
 // phase: when the ticks of an interval are due, and what becomes of those that nobody came for in time.
 //
-// Arithmetic only. Tick n is due at first + n * period: a tick that runs late does not make the next one late, except where
-// that is asked for. A tick is *missed* when an earlier one runs so late that this one is due as well. What then happens is
-// the interval's choice:
+// Arithmetic only. Tick n is due at first + n * period: a tick that runs late does not make the next one
+// late, except where that is asked for. A tick is *missed* when an earlier one runs so late that this one is
+// due as well. What then happens is the interval's choice:
 //
 //   period 10, first tick at 10, polled at 10 20 | 55 | 55 55 60 65 70:
 //   burst  10 20 | 30 | 40 50 60 70   every tick runs, one a poll, until it has caught up
@@ -21,18 +21,21 @@ namespace pinion::timer {
 
 /// When the tick is due that follows one due at `due` and run at `now`, which may be later.
 enum class missed_ticks : std::uint8_t {
-  /// At due + period, be that in the past. None is dropped: each missed tick waits for a poll of its own, and the queue's next
-  /// wakeup is in the past meanwhile, so k missed ticks take k more polls and no sleep between. For counting.
+  /// At due + period, be that in the past. None is dropped: each missed tick waits for a poll of its own, and
+  /// the queue's next wakeup is in the past meanwhile, so k missed ticks take k more polls and no sleep
+  /// between. For counting.
   burst,
-  /// At now + period. Ticks that were missed are dropped, and at least a period lies between any two that run. The only one that
-  /// gives up the phase, by each tick's lateness, however small. For what has to rest between runs.
+  /// At now + period. Ticks that were missed are dropped, and at least a period lies between any two that
+  /// run. The only one that gives up the phase, by each tick's lateness, however small. For what has to rest
+  /// between runs.
   delay,
-  /// At the first due + n * period after now. Ticks that were missed are dropped, also one that would be due at now exactly.
-  /// For what is to happen at round times.
+  /// At the first due + n * period after now. Ticks that were missed are dropped, also one that would be due
+  /// at now exactly. For what is to happen at round times.
   skip,
 };
 
-/// One tick: when it was due, and how many after it were due as well when it ran and are dropped (0 under burst).
+/// One tick: when it was due, and how many after it were due as well when it ran and are dropped (0 under
+/// burst).
 struct tick {
   instant due;
   std::uint64_t missed = 0;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// sleep_until, sleep_for: a coroutine that waits for a time. In any kind of coroutine, on any timer_queue that calls.
+// sleep_until, sleep_for: a coroutine that waits for a time. In any kind of coroutine, on any timer_queue
+// that calls.
 //
 //   co_await sleep_for(timers, 250ms);
 //   if (!co_await sleep_until(timers, deadline, shutdown)) co_return;   // cancelled
 //
-// Resumed from the queue's poll, on the thread that polls. Never without suspending, even for a deadline that has passed; then
-// at the next poll. A coroutine that is destroyed while it sleeps leaves nothing behind. A file that defines a coroutine
-// includes <coroutine>.
+// Resumed from the queue's poll, on the thread that polls. Never without suspending, even for a deadline that
+// has passed; then at the next poll. A coroutine that is destroyed while it sleeps leaves nothing behind. A
+// file that defines a coroutine includes <coroutine>.
 #pragma once
 
 #include <pinion/base/error.hpp>
@@ -17,7 +18,8 @@
 
 namespace pinion::timer::inline PINION_MODE {
 
-/// What sleep_until() and sleep_for() give without a slot: two words that can be kept, copied, and awaited more than once.
+/// What sleep_until() and sleep_for() give without a slot: two words that can be kept, copied, and awaited
+/// more than once.
 template <calling_queue Queue>
 class sleep_awaitable {
  public:
@@ -46,7 +48,8 @@ class sleep_awaitable {
 template <calling_queue Queue>
 class cancellable_sleep_awaitable {
  public:
-  /// What the coroutine keeps in its frame while it sleeps. co_await gives expected<void, cancelled>: true, or cancelled.
+  /// What the coroutine keeps in its frame while it sleeps. co_await gives expected<void, cancelled>: true,
+  /// or cancelled.
   class awaiter : public cancellable_timed_wait<Queue> {
    public:
     /// Whether the time has come, or the sleep was cancelled.
@@ -86,7 +89,8 @@ template <calling_queue Queue, delay Delay>
   return {queue, queue.deadline(wait)};
 }
 
-/// As above, or until `slot` is requested, if that comes first. The slot must live until the co_await begins; it may die during it.
+/// As above, or until `slot` is requested, if that comes first. The slot must live until the co_await begins;
+/// it may die during it.
 template <calling_queue Queue, point_in_time Point>
 [[nodiscard]] cancellable_sleep_awaitable<Queue> sleep_until(Queue& queue, Point point,
                                                              cancel_slot& slot) noexcept {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// store_statistics: what a store has done. A store has statistics() in a build with PINION_STATISTICS=ON, and nothing to pay
-// for in any other.
+// store_statistics: what a store has done. A store has statistics() in a build with PINION_STATISTICS=ON, and
+// nothing to pay for in any other.
 #pragma once
 
 #include <cstdint>
 
 namespace pinion::timer {
 
-/// What a store has done since it was made. Each timer that was scheduled is armed still, was cancelled, or has fired.
+/// What a store has done since it was made. Each timer that was scheduled is armed still, was cancelled, or
+/// has fired.
 struct store_statistics {
   std::uint64_t scheduled = 0;             ///< armed
   std::uint64_t cancelled = 0;             ///< disarmed by cancel(), clear(), or a hook's destructor

@@ -8,8 +8,9 @@
 //     send_beat(t.due);
 //   }
 //
-// Ticks are those of phase, late and missed by the time of the poll that resumes. A tick that became due while the coroutine was
-// busy elsewhere is handed out in the first poll after next() was awaited. One next() at a time.
+// Ticks are those of phase, late and missed by the time of the poll that resumes. A tick that became due
+// while the coroutine was busy elsewhere is handed out in the first poll after next() was awaited. One next()
+// at a time.
 #pragma once
 
 #include <pinion/base/error.hpp>

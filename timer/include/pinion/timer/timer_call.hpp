@@ -2,8 +2,8 @@
 //
 // timer_call: a hook that knows what to call when it is due: a function and its context, two words.
 //
-// It is the hook type of wheels whose poll simply calls what is due. calls<&type::member> names a function at compile time, so
-// that what is kept is a plain function pointer to code in which the call is inlined.
+// It is the hook type of wheels whose poll simply calls what is due. calls<&type::member> names a function at
+// compile time, so that what is kept is a plain function pointer to code in which the call is inlined.
 //
 //   call_wheel timers{monotonic_clock::now()};
 //   task job;
@@ -50,7 +50,8 @@ using call_wheel = deferred_hook_wheel<timer_call>;
 template <auto Function>
 struct calls_function {};
 
-/// Names what a timer calls: a member function of its context, or a function that takes the context by reference.
+/// Names what a timer calls: a member function of its context, or a function that takes the context by
+/// reference.
 template <auto Function>
 inline constexpr calls_function<Function> calls{};
 

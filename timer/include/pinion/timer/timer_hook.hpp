@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// timer_hook: what an object of the caller's has for a base to be a timer of a hook_wheel, and the lists that hooks are in.
+// timer_hook: what an object of the caller's has for a base to be a timer of a hook_wheel, and the lists that
+// hooks are in.
 //
 //   struct connection : timer_hook { … };
 #pragma once
@@ -13,8 +14,8 @@ namespace pinion::timer::inline PINION_MODE {
 
 class timer_hook;
 
-/// What a hook knows of the wheel it is armed in: how to get out of it. A function pointer, so that arming and firing make no
-/// virtual call, and a destructor makes one call through it.
+/// What a hook knows of the wheel it is armed in: how to get out of it. A function pointer, so that arming
+/// and firing make no virtual call, and a destructor makes one call through it.
 class hook_owner {
  public:
   hook_owner(const hook_owner&) = delete;

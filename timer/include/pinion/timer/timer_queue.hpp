@@ -2,8 +2,8 @@
 //
 // timer_queue: a store with a clock, spoken to in chrono. Write an event loop with it.
 //
-// A timer costs what it costs in the store, and the store's laws hold. There are two forms, and the store decides which.
-// Over a store of values a timer is named by a handle:
+// A timer costs what it costs in the store, and the store's laws hold. There are two forms, and the store
+// decides which. Over a store of values a timer is named by a handle:
 //
 //   timer_queue<deferred_wheel<inline_function<void()>>> timers;
 //   handle idle = timers.after(30s, [this] { close(); });
@@ -14,7 +14,8 @@
 //     timers.run(64);                                            // at most so many a turn
 //   }
 //
-// Over a store of hooks (hook_wheel, bitmap_wheel) the caller's objects are the timers; nothing allocates, and arming can't fail:
+// Over a store of hooks (hook_wheel, bitmap_wheel) the caller's objects are the timers; nothing allocates,
+// and arming can't fail:
 //
 //   timer_queue<call_wheel> timers;
 //   task job;
@@ -24,10 +25,11 @@
 //
 // For a timer that is a member, intrusive_timer says the same in fewer words.
 //
-// A delay counts from the clock's now at the call, not from the last poll: after a turn of 50 ms a delay of 10 ms would be over
-// before it began. To save the reading, give a Clock that returns the turn's time.
+// A delay counts from the clock's now at the call, not from the last poll: after a turn of 50 ms a delay of
+// 10 ms would be over before it began. To save the reading, give a Clock that returns the turn's time.
 //
-// Slack: how much later than asked a timer may be, so that it shares its wake-up with others; 0 unless told (coalesce()).
+// Slack: how much later than asked a timer may be, so that it shares its wake-up with others; 0 unless told
+// (coalesce()).
 //
 // One owner at a time.
 #pragma once
@@ -45,8 +47,9 @@
 
 namespace pinion::timer::inline PINION_MODE {
 
-/// A store and the clock it is polled by: over a store of values or over a store of hooks, as follows. now(), latest(),
-/// deadline(), next_wakeup(), timeout(), timeout_ms(), size(), clear() and backend() are clocked_store's.
+/// A store and the clock it is polled by: over a store of values or over a store of hooks, as follows. now(),
+/// latest(), deadline(), next_wakeup(), timeout(), timeout_ms(), size(), clear() and backend() are
+/// clocked_store's.
 template <class Store, timer_clock Clock = monotonic_clock>
 class timer_queue;
 
@@ -59,8 +62,8 @@ class timer_queue<Store, Clock> : public clocked_store<Store, Clock> {
   /// What a timer holds: a callback, or anything that moves without throwing.
   using value_type = typename Store::value_type;
 
-  /// Arms a timer for `wait` from now. Strong guarantee: where the store throws (std::bad_alloc, std::length_error), nothing
-  /// was armed and `value` was not moved from.
+  /// Arms a timer for `wait` from now. Strong guarantee: where the store throws (std::bad_alloc,
+  /// std::length_error), nothing was armed and `value` was not moved from.
   template <delay Delay, delay Slack = duration>
   handle after(Delay wait, value_type&& value, Slack slack = Slack{}) {
     return this->backend().schedule(this->deadline(wait, slack), std::move(value));
@@ -72,8 +75,8 @@ class timer_queue<Store, Clock> : public clocked_store<Store, Clock> {
     return this->backend().schedule(this->deadline(point, slack), std::move(value));
   }
 
-  /// Moves a timer to a point, or to a delay from now, keeping handle and value. In deferred_wheel one store when that is later.
-  /// False if `h` is refused (T5).
+  /// Moves a timer to a point, or to a delay from now, keeping handle and value. In deferred_wheel one store
+  /// when that is later. False if `h` is refused (T5).
   template <delay_or_point When, delay Slack = duration>
   bool push_on(handle h, When when, Slack slack = Slack{}) {
     return this->backend().reschedule(h, this->deadline(when, slack));
@@ -99,7 +102,8 @@ class timer_queue<Store, Clock> : public clocked_store<Store, Clock> {
   }
 };
 
-/// Over a store of hooks: each timer is an object of the caller's. The queue must outlive what is armed, or be cleared.
+/// Over a store of hooks: each timer is an object of the caller's. The queue must outlive what is armed, or
+/// be cleared.
 template <intrusive_timer_store Store, timer_clock Clock>
 class timer_queue<Store, Clock> : public clocked_store<Store, Clock> {
  public:
@@ -108,8 +112,8 @@ class timer_queue<Store, Clock> : public clocked_store<Store, Clock> {
   /// The objects that are armed.
   using hook_type = typename Store::hook_type;
 
-  /// Arms `hook` for `wait` from now, or moves it if it is armed here. A hook that is armed in another store is a violation, in
-  /// each of these members: see hook_wheel::schedule().
+  /// Arms `hook` for `wait` from now, or moves it if it is armed here. A hook that is armed in another store
+  /// is a violation, in each of these members: see hook_wheel::schedule().
   template <delay Delay, delay Slack = duration>
   void after(Delay wait, hook_type& hook, Slack slack = Slack{}) noexcept {
     this->backend().schedule(hook, this->deadline(wait, slack));

@@ -2,8 +2,9 @@
 //
 // when: what is accepted where a time is asked for, and how it is rounded.
 //
-// A delay is a pinion::duration or any chrono duration, a deadline is an instant or a point of the steady clock. Both are
-// rounded up to the nanosecond, for a timer must not fire early. coalesce() moves a deadline to a round time nearby.
+// A delay is a pinion::duration or any chrono duration, a deadline is an instant or a point of the steady
+// clock. Both are rounded up to the nanosecond, for a timer must not fire early. coalesce() moves a deadline
+// to a round time nearby.
 //
 //   timers.after(250ms, …);   timers.at(steady_clock::now() + 1s, …);
 #pragma once
@@ -30,15 +31,15 @@ inline constexpr bool is_steady_point<std::chrono::time_point<std::chrono::stead
 /// How long: a duration of ours or of chrono.
 template <class T> concept delay = std::same_as<T, duration> || when_detail::is_chrono_duration<T>;
 
-/// A point of the monotonic clock: an instant, or a time_point of the steady clock. Points of other clocks are none: what the
-/// system clock says can be set.
+/// A point of the monotonic clock: an instant, or a time_point of the steady clock. Points of other clocks
+/// are none: what the system clock says can be set.
 template <class T> concept point_in_time = std::same_as<T, instant> || when_detail::is_steady_point<T>;
 
 /// Either.
 template <class T> concept delay_or_point = delay<T> || point_in_time<T>;
 
-/// What tells the time: now(), an instant rounded down, without throwing. monotonic_clock is one; a loop that reads the clock
-/// once a turn can give that reading, and a test whatever it likes.
+/// What tells the time: now(), an instant rounded down, without throwing. monotonic_clock is one; a loop that
+/// reads the clock once a turn can give that reading, and a test whatever it likes.
 template <class Clock>
 concept timer_clock = std::move_constructible<Clock> && requires(const Clock& clock) {
   { clock.now() } noexcept -> std::same_as<instant>;
@@ -66,14 +67,14 @@ template <delay_or_point When>
   }
 }
 
-/// The roundest time in [deadline, deadline + slack]: the one that the highest power of two divides (in nanoseconds since the
-/// clock's epoch). Timers that allow some slack come to share such times, and with them one wakeup. Depends on nothing but
-/// its arguments; never earlier than `deadline`; `never` stays.
+/// The roundest time in [deadline, deadline + slack]: the one that the highest power of two divides (in
+/// nanoseconds since the clock's epoch). Timers that allow some slack come to share such times, and with them
+/// one wakeup. Depends on nothing but its arguments; never earlier than `deadline`; `never` stays.
 [[nodiscard]] constexpr instant coalesce(instant deadline, duration slack) noexcept {
   const std::uint64_t last = (deadline + slack).ns;
   if (deadline.ns == 0 || last == deadline.ns) return deadline;
-  // Above the highest bit in which they differ, the time just before the window and its last one agree; at that bit the
-  // latter has a one, and that one followed by zeros lies in the window.
+  // Above the highest bit in which they differ, the time just before the window and its last one agree; at
+  // that bit the latter has a one, and that one followed by zeros lies in the window.
   const std::uint64_t below = deadline.ns - 1;
   const int highest = 63 - std::countl_zero(below ^ last);
   return instant{last >> highest << highest};

@@ -21,7 +21,8 @@ class chunk_census {
   /// Of a pool, of whose chunks none was seen yet.
   explicit chunk_census(const chunk_chains& pool) : pool_(pool), owners_(pool.made_, no_one) {}
 
-  /// Calls `visit(number, chunk)` for each number of a chain, first to last; says what is wrong with it, or nothing.
+  /// Calls `visit(number, chunk)` for each number of a chain, first to last; says what is wrong with it, or
+  /// nothing.
   template <class Visit>
   [[nodiscard]] std::string walk(std::size_t owner, const chunk_chains::chain& c, Visit&& visit) {
     using invariant_detail::broken;

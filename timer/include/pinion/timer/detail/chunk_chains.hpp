@@ -2,11 +2,12 @@
 //
 // chunk_chains: queues of 32-bit numbers that share one pool of cache-line chunks.
 //
-// A wheel's buckets are these: appending is a store into the last chunk, and reading one is a walk over whole lines that
-// tells fifteen numbers ahead what to prefetch, where a linked list of nodes waits for each one in turn.
+// A wheel's buckets are these: appending is a store into the last chunk, and reading one is a walk over whole
+// lines that tells fifteen numbers ahead what to prefetch, where a linked list of nodes waits for each one in
+// turn.
 //
-// A chain knows the place for its next number. A chunk is aligned to its size, so that place alone tells whether the last chunk
-// is full, and which one it is.
+// A chain knows the place for its next number. A chunk is aligned to its size, so that place alone tells
+// whether the last chunk is full, and which one it is.
 //
 // The pool is sized by reserve(); append() and everything else neither allocate nor fail.
 #pragma once
@@ -40,7 +41,8 @@ class chunk_chains {
   static inline constinit chunk full_chunk{};
 
  public:
-  /// One queue: where its next number goes, its first chunk, and a bit for the owner, which is 0 again when the chain runs empty.
+  /// One queue: where its next number goes, its first chunk, and a bit for the owner, which is 0 again when
+  /// the chain runs empty.
   struct chain {
     std::uint32_t* end = &full_chunk.words[chunk_size];
     std::uint32_t head : 31 = no_chunk;
@@ -160,8 +162,8 @@ class chunk_chains {
 
  private:
   friend class chunk_census;
-  /// How many of its chunk's numbers stand before a place. Reason 1 for looking at an address as a number: a chunk is aligned to
-  /// its size, so the low bits of the place of one of its words are the word's own.
+  /// How many of its chunk's numbers stand before a place. Reason 1 for looking at an address as a number: a
+  /// chunk is aligned to its size, so the low bits of the place of one of its words are the word's own.
   static std::size_t place_in_chunk(const std::uint32_t* place) noexcept {
     return reinterpret_cast<std::uintptr_t>(place) % sizeof(chunk) / sizeof(std::uint32_t);
   }

@@ -2,8 +2,8 @@
 //
 // clocked_store: a store and the clock it is polled by. Both forms of timer_queue are made of it.
 //
-// A store has no clock. Its deadlines and its polls must come from one clock. Deadlines and the host's sleep are rounded up,
-// "now" is rounded down. That is here, once.
+// A store has no clock. Its deadlines and its polls must come from one clock. Deadlines and the host's sleep
+// are rounded up, "now" is rounded down. That is here, once.
 #pragma once
 
 #include <algorithm>
@@ -36,11 +36,12 @@ class clocked_store {
   /// What the clock says.
   [[nodiscard]] instant now() const noexcept { return clock_.now(); }
 
-  /// What the clock said when this was last polled, or made; never goes back. Inside a sink: the time of that poll.
+  /// What the clock said when this was last polled, or made; never goes back. Inside a sink: the time of that
+  /// poll.
   [[nodiscard]] instant latest() const noexcept { return latest_; }
 
-  /// The deadline that is meant by a point, or by a delay from the clock's now on, moved later by at most `slack` to a round
-  /// time (coalesce()).
+  /// The deadline that is meant by a point, or by a delay from the clock's now on, moved later by at most
+  /// `slack` to a round time (coalesce()).
   template <delay_or_point When, delay Slack = duration>
   [[nodiscard]] instant deadline(When when, Slack slack = Slack{}) const noexcept {
     if constexpr (delay<When>) {
@@ -57,11 +58,12 @@ class clocked_store {
     return store_.lateness_bound(ahead);
   }
 
-  /// Drops every timer: values are destroyed, hooks disarmed. A coroutine that sleeps on one stays suspended for ever.
+  /// Drops every timer: values are destroyed, hooks disarmed. A coroutine that sleeps on one stays suspended
+  /// for ever.
   void clear() { store_.clear(); }
 
-  /// How long the host may sleep, rounded up, so that it wakes no earlier than something is due; zero when something is already;
-  /// nothing when nothing will fire.
+  /// How long the host may sleep, rounded up, so that it wakes no earlier than something is due; zero when
+  /// something is already; nothing when nothing will fire.
   template <class Chrono = std::chrono::milliseconds>
   [[nodiscard]] std::optional<Chrono> timeout() const noexcept {
     const instant at = next_wakeup();
@@ -69,7 +71,8 @@ class clocked_store {
     return ceil_to<Chrono>(at - now());
   }
 
-  /// The timeout for poll() and epoll_wait(): milliseconds, -1 when nothing will fire, and at most the longest they take.
+  /// The timeout for poll() and epoll_wait(): milliseconds, -1 when nothing will fire, and at most the
+  /// longest they take.
   [[nodiscard]] int timeout_ms() const noexcept {
     const auto wait = timeout<std::chrono::milliseconds>();
     if (!wait) return -1;

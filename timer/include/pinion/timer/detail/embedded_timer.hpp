@@ -2,9 +2,10 @@
 //
 // embedded_timer: the one timer inside an interval or a sleeping coroutine, in whichever kind of queue.
 //
-// In a queue of hooks it is a hook and nothing else is kept anywhere: no allocation. In a queue of values it is a handle, and
-// the value is a pointer back to this object, wrapped in the queue's own callback type. Either way the object is pinned, is told
-// by `woken()` when it is due, and takes its timer along when it is destroyed.
+// In a queue of hooks it is a hook and nothing else is kept anywhere: no allocation. In a queue of values it
+// is a handle, and the value is a pointer back to this object, wrapped in the queue's own callback type.
+// Either way the object is pinned, is told by `woken()` when it is due, and takes its timer along when it is
+// destroyed.
 //
 //   class sleeper : embedded_timer<Queue, sleeper> {
 //     friend embedded_timer<Queue, sleeper>;

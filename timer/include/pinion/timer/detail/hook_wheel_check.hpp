@@ -10,8 +10,8 @@ namespace pinion::timer::inline PINION_MODE {
 /// What checks need to see of a list of hooks.
 class hook_census {
  public:
-  /// Calls `visit(hook)` for each hook of a list of at most `most`, first to last, until it returns something. Returns that,
-  /// or how the list is not linked as it should be, or nothing.
+  /// Calls `visit(hook)` for each hook of a list of at most `most`, first to last, until it returns
+  /// something. Returns that, or how the list is not linked as it should be, or nothing.
   template <class Visit>
   [[nodiscard]] static std::string walk(const hook_list& list, std::size_t most, Visit&& visit) {
     const timer_hook* before = &list.ends_;

@@ -2,8 +2,9 @@
 //
 // invariant: what the stores' checks of themselves share.
 //
-// A check looks at everything a store holds and says in words what does not hold, or nothing. It is a template member that
-// costs nothing where it is not called. It looks at every slot and bucket and allocates: for tests and for hunting a defect.
+// A check looks at everything a store holds and says in words what does not hold, or nothing. It is a
+// template member that costs nothing where it is not called. It looks at every slot and bucket and allocates:
+// for tests and for hunting a defect.
 //
 //   if (const std::string broken = timers.violated_invariant(); !broken.empty()) report(broken);
 #pragma once
@@ -38,8 +39,8 @@ template <class Levels>
   return tick;
 }
 
-/// Whether a bucket served at `tick` is in time for `deadline`: no later than the tick it rounds up to, or, on a stationary
-/// level, than that level's own.
+/// Whether a bucket served at `tick` is in time for `deadline`: no later than the tick it rounds up to, or,
+/// on a stationary level, than that level's own.
 template <class Levels>
 [[nodiscard]] bool is_in_time(const Levels& levels, std::uint64_t tick, std::size_t bucket, instant deadline,
                               bool exact) {

@@ -2,9 +2,10 @@
 //
 // slab: room for numbered objects that never move, in pages of a thousand or so.
 //
-// Growing copies nothing but a page directory, so it makes no long pause; finding number i is one load from the directory, which
-// stays in the nearest cache. Pages are cut from regions: one each time it grows, so what was reserved at once lies together,
-// and large regions ask for huge pages, which spares a look-up of the address on nearly every touch.
+// Growing copies nothing but a page directory, so it makes no long pause; finding number i is one load from
+// the directory, which stays in the nearest cache. Pages are cut from regions: one each time it grows, so
+// what was reserved at once lies together, and large regions ask for huge pages, which spares a look-up of
+// the address on nearly every touch.
 //
 //   slab<node> nodes;
 //   nodes.reserve(10'000);                       // this and grow_to() allocate
@@ -55,8 +56,9 @@ class slab {
     for (std::size_t k = 0; k < more; k += page_size) pages_.push_back(first + k);
   }
 
-  /// The same, and as many more as there are, but no more than 32 MB of them at once, so that growing object by object makes few regions, which are
-  /// soon large enough for huge pages. What is not used yet is address space, not memory.
+  /// The same, and as many more as there are, but no more than 32 MB of them at once, so that growing object
+  /// by object makes few regions, which are soon large enough for huge pages. What is not used yet is address
+  /// space, not memory.
   void grow_to(std::size_t n) {
     constexpr std::size_t step_max = (std::size_t{32} << 20) / sizeof(Object);
     if (n > capacity()) reserve(std::max(n, capacity() + std::min(capacity(), step_max)));

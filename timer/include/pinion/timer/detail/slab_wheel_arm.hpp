@@ -98,9 +98,9 @@ void slab_wheel<Value, Levels>::reserve(std::size_t n) {
 
 template <class Value, class Levels>
 void slab_wheel<Value, Levels>::make_chunks(std::size_t slots, bool growing) {
-  // While compaction catches up, entries can grow to twice the slots. A chunk holds fifteen; each bucket wastes part of
-  // its last one; one bucket may be half compacted, and one be served. Where chunks of what is gathered are part-filled besides,
-  // and the pool runs out, everything is compacted.
+  // While compaction catches up, entries can grow to twice the slots. A chunk holds fifteen; each bucket
+  // wastes part of its last one; one bucket may be half compacted, and one be served. Where chunks of what is
+  // gathered are part-filled besides, and the pool runs out, everything is compacted.
   const std::size_t entries = 2 * slots + 256;
   const std::size_t last_ones = entries < no_bucket() ? entries : no_bucket();
   const std::size_t chunks = entries / chunk_chains::chunk_size + last_ones + 8;
@@ -144,7 +144,8 @@ void slab_wheel<Value, Levels>::clear() {
   }
 }
 
-/// Whether the entry that a slot has in the levels serves a timer for `deadline` too: its bucket's time comes no later.
+/// Whether the entry that a slot has in the levels serves a timer for `deadline` too: its bucket's time comes
+/// no later.
 template <class Value, class Levels>
 bool slab_wheel<Value, Levels>::still_serves(const tag& t, instant deadline,
                                              std::uint64_t due) const noexcept {
@@ -167,7 +168,8 @@ void slab_wheel<Value, Levels>::put(std::uint32_t slot, tag& t, std::uint64_t du
 /// Due as it is armed: fires at the next poll, in its turn, and not in the one that goes on.
 template <class Value, class Levels>
 [[gnu::noinline]] void slab_wheel<Value, Levels>::arrive(std::uint32_t slot, tag& t) noexcept {
-  // Perhaps it has an entry there that serves again; one among those that are being served would come too early.
+  // Perhaps it has an entry there that serves again; one among those that are being served would come too
+  // early.
   const bool has_entry = t.bucket == arrivals() && (t.mark & turn_bit) == arrivals_turn_;
   t.mark = static_cast<std::uint16_t>((t.mark & ~(poll_bits | turn_bit)) | poll_number_ | arrivals_turn_);
   if (polling_) ++fresh_;
@@ -199,7 +201,8 @@ void slab_wheel<Value, Levels>::append(std::uint16_t b, std::uint32_t slot, tag&
   *to.end++ = slot;
 }
 
-/// Room in a bucket for a timer that is in none: where garbage and part-filled chunks have used the pool up, by dropping it.
+/// Room in a bucket for a timer that is in none: where garbage and part-filled chunks have used the pool up,
+/// by dropping it.
 template <class Value, class Levels>
 [[gnu::noinline]] void slab_wheel<Value, Levels>::extend(std::uint16_t b, tag& t) noexcept {
   if (chains_.free() <= pace.chunks_spare) [[unlikely]] {
@@ -245,8 +248,8 @@ void slab_wheel<Value, Levels>::hurry(std::uint64_t deadline) noexcept {
   if (urgent_++ == 0 || deadline < urgent_since_) urgent_since_ = deadline;
 }
 
-/// Whether an arrival came during the poll that goes on. Poll numbers come round after 8,192 polls; an entry that
-/// waited through exactly so many, all cut short before it, would wait for one more.
+/// Whether an arrival came during the poll that goes on. Poll numbers come round after 8,192 polls; an entry
+/// that waited through exactly so many, all cut short before it, would wait for one more.
 template <class Value, class Levels>
 bool slab_wheel<Value, Levels>::is_fresh(const tag& t) const noexcept {
   return polling_ && (t.mark & poll_bits) == poll_number_;

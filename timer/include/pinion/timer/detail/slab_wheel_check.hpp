@@ -2,8 +2,8 @@
 //
 // Part of slab_wheel.hpp, which includes it: the wheel's check of itself.
 //
-// First every entry is looked at, chain by chain, and written down for its slot where it was found; then every slot is held
-// against what was found; then the counts against the slots.
+// First every entry is looked at, chain by chain, and written down for its slot where it was found; then
+// every slot is held against what was found; then the counts against the slots.
 #pragma once
 
 #include <pinion/timer/detail/chunk_census.hpp>

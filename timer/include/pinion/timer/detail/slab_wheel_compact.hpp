@@ -2,9 +2,9 @@
 //
 // Part of slab_wheel.hpp, which includes it: keeping garbage bounded.
 //
-// A pass takes a bucket's chunks off its front, drops the garbage in them and appends the rest to the same bucket. What was
-// taken out of the levels to be served can't be told apart so, as its slots name a bucket that fills again; it is *sifted*: the
-// rest goes to a bucket of its own, which is served next.
+// A pass takes a bucket's chunks off its front, drops the garbage in them and appends the rest to the same
+// bucket. What was taken out of the levels to be served can't be told apart so, as its slots name a bucket
+// that fills again; it is *sifted*: the rest goes to a bucket of its own, which is served next.
 #pragma once
 
 namespace pinion::timer::inline PINION_MODE {
@@ -16,10 +16,10 @@ void slab_wheel<Value, Levels>::count_entry() noexcept {
     compact();
 }
 
-/// Called for each new entry while there is too much garbage; looks at a few old entries, by whole chunks: garbage goes,
-/// the rest is appended again. It is entries that are counted and not chunks, as in a sparse bucket a chunk may hold
-/// one. A slot may have two entries in a bucket that it left and came back to; the bit that the bucket's pass flips tells
-/// the second one.
+/// Called for each new entry while there is too much garbage; looks at a few old entries, by whole chunks:
+/// garbage goes, the rest is appended again. It is entries that are counted and not chunks, as in a sparse
+/// bucket a chunk may hold one. A slot may have two entries in a bucket that it left and came back to; the
+/// bit that the bucket's pass flips tells the second one.
 template <class Value, class Levels>
 [[gnu::noinline]] void slab_wheel<Value, Levels>::compact() noexcept {
   if (entries_ > entries_max_) [[unlikely]] {

@@ -119,8 +119,8 @@ void slab_wheel<Value, Levels>::finish() noexcept {
   if (batch_next_ != batch_count_) quiet_until_ = instant{0};
 }
 
-/// What is overdue goes into one chain, so that the hand is where now is, and what sinks arm is placed from there. A short
-/// chain is copied: linked, the part-filled chunks of many would be more than there are.
+/// What is overdue goes into one chain, so that the hand is where now is, and what sinks arm is placed from
+/// there. A short chain is copied: linked, the part-filled chunks of many would be more than there are.
 template <class Value, class Levels>
 void slab_wheel<Value, Levels>::gather() noexcept {
   constexpr std::uint32_t chunks_copied = 8;
@@ -169,8 +169,8 @@ std::size_t slab_wheel<Value, Levels>::collect(std::size_t budget) noexcept {
   return moved;
 }
 
-/// So many entries of a bucket of the levels: timers that are due into the batch, others into a bucket they belong to now. Returns
-/// how many were placed or garbage.
+/// So many entries of a bucket of the levels: timers that are due into the batch, others into a bucket they
+/// belong to now. Returns how many were placed or garbage.
 template <class Value, class Levels>
 std::size_t slab_wheel<Value, Levels>::serve(std::size_t count) noexcept {
   const std::uint16_t from = pending_bucket_;
@@ -214,7 +214,8 @@ std::size_t slab_wheel<Value, Levels>::serve(std::size_t count) noexcept {
   return looked_at - (batch_count_ - batched);
 }
 
-/// A timer whose bucket was served before it is due. Returns how many entries it has now, apart from one at the end of time.
+/// A timer whose bucket was served before it is due. Returns how many entries it has now, apart from one at
+/// the end of time.
 template <class Value, class Levels>
 std::size_t slab_wheel<Value, Levels>::place_anew(std::uint32_t number, tag& t) noexcept {
   const std::uint64_t due = levels_.tick_at_or_after(instant{t.deadline});
@@ -257,8 +258,8 @@ std::size_t slab_wheel<Value, Levels>::serve_special(std::uint32_t number) noexc
   return 1;
 }
 
-/// Whether an entry that was found in a special bucket, or taken off a bucket of the levels, is its slot's; of a slot that is
-/// free it is not from here on.
+/// Whether an entry that was found in a special bucket, or taken off a bucket of the levels, is its slot's;
+/// of a slot that is free it is not from here on.
 template <class Value, class Levels>
 bool slab_wheel<Value, Levels>::is_entry_of(auto& slot, std::uint16_t b) noexcept {
   tag& t = slot;
@@ -273,8 +274,8 @@ bool slab_wheel<Value, Levels>::is_entry_of(auto& slot, std::uint16_t b) noexcep
   return false;
 }
 
-/// Whether a timer found in a special bucket is to fire: arrivals and those at the end always, sifted ones by their bit, all others
-/// by the hand, which stands where they are served.
+/// Whether a timer found in a special bucket is to fire: arrivals and those at the end always, sifted ones by
+/// their bit, all others by the hand, which stands where they are served.
 template <class Value, class Levels>
 bool slab_wheel<Value, Levels>::is_due_in(const tag& t, std::uint16_t b) const noexcept {
   if (b != gathered() && (b != sifted() || (t.mark & due_bit) != 0)) return true;
@@ -353,8 +354,8 @@ void slab_wheel<Value, Levels>::forget_chain(std::uint16_t b) noexcept {
   if (levels_.gathers()) chunk_counts_[b] = 0;
 }
 
-/// Takes the next chunk off the pending chain, and asks for the slots of the one behind it; the first one of a bucket finds
-/// its own slots not asked for yet.
+/// Takes the next chunk off the pending chain, and asks for the slots of the one behind it; the first one of
+/// a bucket finds its own slots not asked for yet.
 template <class Value, class Levels>
 void slab_wheel<Value, Levels>::next_chunk() noexcept {
   const bool is_first = pending_count_ == 0;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// slot_map: values in numbered slots that never move, each named by a handle that goes stale for ever when the value goes.
+// slot_map: values in numbered slots that never move, each named by a handle that goes stale for ever when
+// the value goes.
 //
-// A slot is a tag, a generation and the value, or, while it is free, the number of the next free slot. The generation
-// steps when a value comes and when it goes, so it is odd while the slot is taken. A handle is (generation, number) and
-// is good while the two generations agree; none is 0, as 0 is even. A generation that would come round to where it began retires the slot: it is
-// never used again, so no old handle can match by accident. Where generations begin is a hash of the slot and of a seed
-// that differs from map to map, so a handle that was made up, or is another map's, matches once in 2^generation_bits.
+// A slot is a tag, a generation and the value, or, while it is free, the number of the next free slot. The
+// generation steps when a value comes and when it goes, so it is odd while the slot is taken. A handle is
+// (generation, number) and is good while the two generations agree; none is 0, as 0 is even. A generation
+// that would come round to where it began retires the slot: it is never used again, so no old handle can
+// match by accident. Where generations begin is a hash of the slot and of a seed that differs from map to
+// map, so a handle that was made up, or is another map's, matches once in 2^generation_bits.
 //
 // The tag is the owner's, and stays when the value goes: a wheel keeps there where a slot's timer is, or was.
 //
@@ -103,8 +105,8 @@ class slot_map {
   /// Whether the next insert() needs a new slot, and may therefore throw.
   [[nodiscard]] bool is_full() const noexcept { return free_ == none; }
 
-  /// Takes `value` in; returns the slot's number. Strong guarantee: std::bad_alloc, or std::length_error when no handle is
-  /// left, leaves everything, `value` too, as it was.
+  /// Takes `value` in; returns the slot's number. Strong guarantee: std::bad_alloc, or std::length_error when
+  /// no handle is left, leaves everything, `value` too, as it was.
   std::uint32_t insert(Value&& value) {
     if (free_ == none) [[unlikely]]
       grow();
@@ -136,7 +138,8 @@ class slot_map {
     return static_cast<std::uint32_t>(h.bits());
   }
 
-  /// Whether `h` could have been given out by this map: it names a slot that exists, in any generation of a taken one.
+  /// Whether `h` could have been given out by this map: it names a slot that exists, in any generation of a
+  /// taken one.
   [[nodiscard]] bool knows_slot_of(handle h) const noexcept {
     return number_of(h) < made_ && (h.bits() >> 32 & 1) != 0;
   }
@@ -176,7 +179,8 @@ class slot_map {
     return value;
   }
 
-  /// How many slots there will be after reserve(n): whole pages. Throws std::length_error when handles can't name so many.
+  /// How many slots there will be after reserve(n): whole pages. Throws std::length_error when handles can't
+  /// name so many.
   [[nodiscard]] std::size_t made_by(std::size_t n) const {
     if (n > slots_max_ - retired_)
       throw std::length_error("pinion::timer: no handle is left to name a timer by");
@@ -186,7 +190,8 @@ class slot_map {
     return all < slots_max_ ? all : slots_max_;
   }
 
-  /// Makes room for `n` values at once: until then insert() neither allocates nor throws, but for retired slots.
+  /// Makes room for `n` values at once: until then insert() neither allocates nor throws, but for retired
+  /// slots.
   void reserve(std::size_t n) {
     const std::size_t all = made_by(n);
     slots_.reserve(all);

@@ -2,10 +2,10 @@
 //
 // timed_wait: what a coroutine that waits for a time keeps in its frame. Sleeps and tickers are made of it.
 //
-// The awaiter is the timer: over a queue of hooks nothing is allocated, and a frame that is destroyed while it waits takes its
-// timer along. A wait always suspends, however long its deadline has passed, and always ends in a poll of its queue, in the poll
-// after the one it began in at the earliest (law T7): a loop that sleeps for no time gives way each round, and nobody's stack
-// grows by another's resumption.
+// The awaiter is the timer: over a queue of hooks nothing is allocated, and a frame that is destroyed while
+// it waits takes its timer along. A wait always suspends, however long its deadline has passed, and always
+// ends in a poll of its queue, in the poll after the one it began in at the earliest (law T7): a loop that
+// sleeps for no time gives way each round, and nobody's stack grows by another's resumption.
 #pragma once
 
 #include <coroutine>
@@ -42,8 +42,8 @@ class timed_wait : embedded_detail::embedded_timer<Queue, timed_wait<Queue>> {
   std::coroutine_handle<> waiting_;
 };
 
-/// A wait that a cancel_slot can end. If that was requested before, it does not suspend; if it is while the wait goes on, the
-/// wait ends in the next poll and was cancelled, even if it had become due.
+/// A wait that a cancel_slot can end. If that was requested before, it does not suspend; if it is while the
+/// wait goes on, the wait ends in the next poll and was cancelled, even if it had become due.
 template <calling_queue Queue>
 class cancellable_timed_wait : embedded_detail::embedded_timer<Queue, cancellable_timed_wait<Queue>>,
                                cancel_slot::operation {

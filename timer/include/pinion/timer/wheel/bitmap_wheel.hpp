@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// bitmap_wheel: five levels of 64 slots over milliseconds, one word of occupancy each, of entries in the caller's storage.
+// bitmap_wheel: five levels of 64 slots over milliseconds, one word of occupancy each, of entries in the
+// caller's storage.
 //
-// An entry is on the stack, in a member, or on the heap; one given by unique_ptr is the wheel's, which frees it when it has
-// fired, was cancelled or was cleared. An entry carries a waker: a function, its context, and a word for the user. The level is
-// chosen by exclusive-or and a count of leading zeros, the next expiry by one look at the words. Beyond 12.4 days there is one
-// overflow slot, emptied into the levels each time they have gone round. Every entry is late by at most a millisecond.
+// An entry is on the stack, in a member, or on the heap; one given by unique_ptr is the wheel's, which frees
+// it when it has fired, was cancelled or was cleared. An entry carries a waker: a function, its context, and
+// a word for the user. The level is chosen by exclusive-or and a count of leading zeros, the next expiry by
+// one look at the words. Beyond 12.4 days there is one overflow slot, emptied into the levels each time they
+// have gone round. Every entry is late by at most a millisecond.
 //
 //   bitmap_wheel timers{monotonic_clock::now()};
 //   task job;
@@ -15,11 +17,12 @@
 //
 // An entry's destructor cancels it.
 //
-// Memory: a wheel holds 15 KiB, 384 slots of 40 bytes, from its constructor on; sizeof is 512 bytes at most. An entry is 64
-// bytes, a cache line, in the caller's storage.
+// Memory: a wheel holds 15 KiB, 384 slots of 40 bytes, from its constructor on; sizeof is 512 bytes at most.
+// An entry is 64 bytes, a cache line, in the caller's storage.
 //
-// One owner at a time, for the wheel and every entry armed in it: no member of either may be called by another thread
-// meanwhile, not even a const one, and an entry may not die on another thread while it is armed.
+// One owner at a time, for the wheel and every entry armed in it: no member of either may be called by
+// another thread meanwhile, not even a const one, and an entry may not die on another thread while it is
+// armed.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +43,8 @@ class bitmap_wheel {
   /// One timer: what to call, with what, and its place in the wheel.
   class entry : public timer_hook {
    public:
-    /// Called when the entry is due, with the entry, which is disarmed by then and may be armed again or destroyed.
+    /// Called when the entry is due, with the entry, which is disarmed by then and may be armed again or
+    /// destroyed.
     using waker_function = void (*)(entry&);
 
     /// Disarmed; `function` is called with the entry when it is due.
@@ -77,12 +81,12 @@ class bitmap_wheel {
   /// Disarms every entry and frees those it was given.
   ~bitmap_wheel() { clear(); }
 
-  /// Arms `e`, or moves it if it is armed here. It stays the caller's. An entry that is armed in another wheel is a
-  /// violation, here and in cancel() and reschedule(): see hook_wheel::schedule().
+  /// Arms `e`, or moves it if it is armed here. It stays the caller's. An entry that is armed in another
+  /// wheel is a violation, here and in cancel() and reschedule(): see hook_wheel::schedule().
   void schedule(entry& e, instant deadline) noexcept { wheel_.schedule(e, deadline); }
 
-  /// Arms an entry of the wheel's own, which frees it when it has fired, was cancelled or was cleared. The reference is
-  /// good until then.
+  /// Arms an entry of the wheel's own, which frees it when it has fired, was cancelled or was cleared. The
+  /// reference is good until then.
   entry& schedule(std::unique_ptr<entry> e, instant deadline) noexcept {
     entry& given = *e.release();
     given.is_the_wheels_ = true;
@@ -101,8 +105,8 @@ class bitmap_wheel {
   /// here.
   bool reschedule(entry& e, instant deadline) noexcept { return wheel_.reschedule(e, deadline); }
 
-  /// Moves the clock to `now` and hands what is due to `sink`, as hook_wheel does. An entry of the wheel's own is freed when
-  /// the sink returns or throws, unless it was armed again.
+  /// Moves the clock to `now` and hands what is due to `sink`, as hook_wheel does. An entry of the wheel's
+  /// own is freed when the sink returns or throws, unless it was armed again.
   template <class Sink>
     requires std::invocable<Sink&, entry&>
   poll_result poll(instant now, std::size_t budget, Sink&& sink) {
@@ -159,7 +163,8 @@ class bitmap_wheel {
     }
   }
 
-  /// What does not hold of slots, occupancy and counts; empty when all does. Looks at all; also from inside a sink.
+  /// What does not hold of slots, occupancy and counts; empty when all does. Looks at all; also from inside a
+  /// sink.
   [[nodiscard]] std::string violated_invariant() const { return wheel_.violated_invariant(); }
 
 #if PINION_CHECKED
@@ -175,7 +180,8 @@ class bitmap_wheel {
   static void free_if_given(entry& e) noexcept {
     if (e.is_the_wheels_ && !e.is_firing_) free_given(e);
   }
-  // Out of line: inlined beside an entry that is a member of something, GCC 12 warns of a delete that is never reached.
+  // Out of line: inlined beside an entry that is a member of something, GCC 12 warns of a delete that is
+  // never reached.
   [[gnu::noinline]] static void free_given(entry& e) noexcept { delete &e; }
 
   hook_wheel<entry, levels_type> wheel_;

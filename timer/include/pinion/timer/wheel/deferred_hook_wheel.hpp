@@ -2,8 +2,8 @@
 //
 // deferred_hook_wheel: deferred_wheel for timers that are part of an object, such as a connection.
 //
-// The same levels over hooks in the caller's storage: no handle, no slot, nothing allocated, and nothing that can fail. Pushing on
-// is one store as well. A hook is 40 bytes of its object, and its destructor cancels it.
+// The same levels over hooks in the caller's storage: no handle, no slot, nothing allocated, and nothing that
+// can fail. Pushing on is one store as well. A hook is 40 bytes of its object, and its destructor cancels it.
 //
 //   struct connection : timer_hook { void close(); };
 //   deferred_hook_wheel<connection> timers{monotonic_clock::now()};

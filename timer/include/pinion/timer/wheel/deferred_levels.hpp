@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// deferred_levels: six levels of 256 slots (the last of 16) over ticks of 2^20 ns (1.05 ms), which reach every 64-bit time. What
-// deferred_wheel keeps its values by, and deferred_hook_wheel its hooks.
+// deferred_levels: six levels of 256 slots (the last of 16) over ticks of 2^20 ns (1.05 ms), which reach
+// every 64-bit time. What deferred_wheel keeps its values by, and deferred_hook_wheel its hooks.
 #pragma once
 
 #include <cstdint>

@@ -2,9 +2,10 @@
 //
 // deferred_wheel: a wheel for timers that are nearly all cancelled or pushed on, and hardly ever fire.
 //
-// Six levels of 256 slots (the last of 16) over ticks of 2^20 ns (1.05 ms) reach every 64-bit time. Nothing in it depends on how
-// far ahead a timer is. What makes it fast is slab_wheel's: pushing on is one store, a timeout that is cancelled and armed
-// again places nothing, and firing reads whole cache lines that say what to fetch next. Every timer is late by at most a tick.
+// Six levels of 256 slots (the last of 16) over ticks of 2^20 ns (1.05 ms) reach every 64-bit time. Nothing
+// in it depends on how far ahead a timer is. What makes it fast is slab_wheel's: pushing on is one store, a
+// timeout that is cancelled and armed again places nothing, and firing reads whole cache lines that say what
+// to fetch next. Every timer is late by at most a tick.
 //
 //   deferred_wheel<task> timers{monotonic_clock::now()};
 //   handle idle = timers.schedule(now + ceil(60s), task{…});

@@ -2,8 +2,9 @@
 //
 // hook_wheel: a timer wheel of hooks in the caller's own objects. It never allocates, and arming can't fail.
 //
-// A bucket is a list of hooks, linked both ways, so cancelling unlinks at once and leaves nothing behind. Pushing a deadline
-// on is one store into the hook; it is placed anew when its bucket is served. A hook's destructor cancels it.
+// A bucket is a list of hooks, linked both ways, so cancelling unlinks at once and leaves nothing behind.
+// Pushing a deadline on is one store into the hook; it is placed anew when its bucket is served. A hook's
+// destructor cancels it.
 //
 //   struct connection : timer_hook { void close(); };
 //   hook_wheel<connection, nested_levels<std::uint64_t{1} << 20, 8, 8, 8, 8, 8, 4>> timers{now};
@@ -11,11 +12,12 @@
 //   timers.schedule(client, now + ceil(30s));
 //   timers.poll(now, unlimited, [](connection& due) { due.close(); });
 //
-// poll() turns the hand from occupied bucket to occupied bucket and takes one due hook after the other off its list. What a
-// budget or a throwing sink leaves stays on that list, and the next poll goes on there. Hooks that are due already as
-// they are armed wait in a list of their own for the next poll.
+// poll() turns the hand from occupied bucket to occupied bucket and takes one due hook after the other off
+// its list. What a budget or a throwing sink leaves stays on that list, and the next poll goes on there.
+// Hooks that are due already as they are armed wait in a list of their own for the next poll.
 //
-// One owner at a time, for the wheel and every hook armed in it; the wheel must outlive what is armed, or be cleared.
+// One owner at a time, for the wheel and every hook armed in it; the wheel must outlive what is armed, or be
+// cleared.
 #pragma once
 
 #include <cstddef>
@@ -68,11 +70,13 @@ class hook_wheel final : private hook_owner {
     clear();
   }
 
-  /// Arms `hook`, or moves it if it is armed here: it goes to the sink at the first poll at or after its due time, the
-  /// first tick at or after `deadline`; in the past, at the next poll; at `never` it is kept and does not fire.
+  /// Arms `hook`, or moves it if it is armed here: it goes to the sink at the first poll at or after its due
+  /// time, the first tick at or after `deadline`; in the past, at the next poll; at `never` it is kept and
+  /// does not fire.
   ///
-  /// A hook that is armed in another wheel is a violation, here and in cancel() and reschedule(). A checked build catches
-  /// it. An unchecked build cancels the hook there first; cancel() and reschedule() change nothing and answer false.
+  /// A hook that is armed in another wheel is a violation, here and in cancel() and reschedule(). A checked
+  /// build catches it. An unchecked build cancels the hook there first; cancel() and reschedule() change
+  /// nothing and answer false.
   void schedule(Hook& hook, instant deadline) noexcept {
     timer_hook& h = hook;
     if (h.owner_ != nullptr) {
@@ -94,7 +98,8 @@ class hook_wheel final : private hook_owner {
     return true;
   }
 
-  /// Moves an armed hook to `deadline`; one store when that is later and not yet due. False if it is not armed here.
+  /// Moves an armed hook to `deadline`; one store when that is later and not yet due. False if it is not
+  /// armed here.
   bool reschedule(Hook& hook, instant deadline) noexcept {
     timer_hook& h = hook;
     if (!is_armed_here(h)) return false;
@@ -112,9 +117,10 @@ class hook_wheel final : private hook_owner {
     return true;
   }
 
-  /// Moves the clock to `now`, or leaves it where `now` is earlier, and hands what is due to `sink`, spending at most
-  /// `budget` on hooks fired and moved. A hook is disarmed when its sink is called, and may be armed again or destroyed
-  /// there. What sink throws passes through; that hook has fired, all others stay. Not from inside a sink.
+  /// Moves the clock to `now`, or leaves it where `now` is earlier, and hands what is due to `sink`, spending
+  /// at most `budget` on hooks fired and moved. A hook is disarmed when its sink is called, and may be armed
+  /// again or destroyed there. What sink throws passes through; that hook has fired, all others stay. Not
+  /// from inside a sink.
   template <class Sink>
     requires std::invocable<Sink&, Hook&>
   poll_result poll(instant now, std::size_t budget, Sink&& sink) {
@@ -196,7 +202,8 @@ class hook_wheel final : private hook_owner {
   /// The arithmetic, for looking at.
   [[nodiscard]] const Levels& levels() const noexcept { return levels_; }
 
-  /// What does not hold of lists, occupancy and counts; empty when all does. Looks at all; also from inside a sink.
+  /// What does not hold of lists, occupancy and counts; empty when all does. Looks at all; also from inside a
+  /// sink.
   [[nodiscard]] std::string violated_invariant() const;
 
 #if PINION_CHECKED
@@ -281,7 +288,8 @@ class hook_wheel final : private hook_owner {
     return !pending_.empty() || !gathered_.empty() || !arrived_.empty() ||
            levels_.next(occupied_).tick <= target_ || (is_at_the_end_of_time() && !ending_.empty());
   }
-  /// What is overdue goes into one list, so that the hand is where now is, and what sinks arm is placed from there.
+  /// What is overdue goes into one list, so that the hand is where now is, and what sinks arm is placed from
+  /// there.
   void gather() noexcept {
     gathered_first_ = !gathered_.empty() || !pending_.empty();
     for (auto next = levels_.next(occupied_); next.tick <= target_; next = levels_.next(occupied_)) {

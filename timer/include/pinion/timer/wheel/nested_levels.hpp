@@ -2,11 +2,11 @@
 //
 // nested_levels: the arithmetic of a wheel whose levels divide time like the digits of a number.
 //
-// Time is counted in ticks; the hand is the last tick that was served. A deadline belongs to the lowest level on which
-// it and the hand differ, in the slot of its own digit there: an exclusive-or and a count of leading zeros. Such a slot
-// always lies ahead of the hand's, so nothing wraps around. A slot of level 0 is one tick; when the hand reaches a slot of
-// a higher level, what is in it is placed anew, lower down. Beyond the last level lies one slot that is placed anew
-// whenever the last level has gone round.
+// Time is counted in ticks; the hand is the last tick that was served. A deadline belongs to the lowest level
+// on which it and the hand differ, in the slot of its own digit there: an exclusive-or and a count of leading
+// zeros. Such a slot always lies ahead of the hand's, so nothing wraps around. A slot of level 0 is one tick;
+// when the hand reaches a slot of a higher level, what is in it is placed anew, lower down. Beyond the last
+// level lies one slot that is placed anew whenever the last level has gone round.
 //
 //   nested_levels<std::uint64_t{1} << 20, 8, 8, 8, 8, 8, 4> levels{start};   // tick of 2^20 ns, bits of each level
 //   std::uint16_t b = levels.place(levels.tick_at_or_after(deadline));
@@ -65,13 +65,14 @@ class nested_levels {
     return instant{tick_number * TickNs};
   }
 
-  /// Whether a bucket ahead of the hand is served in time for a timer due at a tick: whether it begins no later.
+  /// Whether a bucket ahead of the hand is served in time for a timer due at a tick: whether it begins no
+  /// later.
   [[nodiscard]] bool serves(std::size_t bucket, std::uint64_t due) const noexcept {
     return tick_of_bucket(bucket) <= due;
   }
 
-  /// Whether buckets that are overdue are to be gathered as a poll begins. Not here: a timer that is placed while the hand is
-  /// behind is placed anew in time.
+  /// Whether buckets that are overdue are to be gathered as a poll begins. Not here: a timer that is placed
+  /// while the hand is behind is placed anew in time.
   [[nodiscard]] static constexpr bool gathers() noexcept { return false; }
 
   /// Every timer is due at its first tick or after, whatever level it was on meanwhile.
@@ -80,7 +81,8 @@ class nested_levels {
   /// Buckets are numbered; a level begins at a multiple of 64, so that it has words of occupancy of its own.
   [[nodiscard]] static constexpr std::size_t bucket_count() noexcept { return buckets; }
 
-  /// The level that a bucket is on; level_count for the slot beyond the last, and for bucket_count(), which is no bucket.
+  /// The level that a bucket is on; level_count for the slot beyond the last, and for bucket_count(), which
+  /// is no bucket.
   [[nodiscard]] static constexpr std::size_t level_of(std::size_t bucket) noexcept {
     return level_by_word[bucket / 64];
   }

@@ -2,9 +2,9 @@
 //
 // overlapping_levels: the arithmetic of a wheel whose levels each reach from now to a horizon of their own.
 //
-// A deadline belongs to the finest level that reaches it: where it lies fewer slots ahead of the hand than there are
-// slots, counted on that level's own grid. Levels go round, so the next occupied slot is looked for in a circle from the
-// hand's on. A level is one of two kinds:
+// A deadline belongs to the finest level that reaches it: where it lies fewer slots ahead of the hand than
+// there are slots, counted on that level's own grid. Levels go round, so the next occupied slot is looked for
+// in a circle from the hand's on. A level is one of two kinds:
 //
 //  - stationary: a slot is served when its last moment has come, and its timers fire then, late by at most that level's
 //    tick. No timer moves by itself;
@@ -12,7 +12,8 @@
 //
 // Beyond the last horizon a timer goes to the furthest slot, and is placed anew from there.
 //
-// The geometry is a value, so it can be chosen at run time: log2 of each level's tick in nanoseconds, and the slots.
+// The geometry is a value, so it can be chosen at run time: log2 of each level's tick in nanoseconds, and the
+// slots.
 //
 //   overlapping_levels levels{{.shifts = {20, 30, 36}, .level_count = 3, .slots = 1024, .stationary = true}};
 #pragma once
@@ -94,11 +95,12 @@ class overlapping_levels {
     return tick_of_bucket(bucket) <= due;
   }
 
-  /// Whether buckets that are overdue are to be gathered as a poll begins. On stationary levels they are: a timer placed while
-  /// the hand is behind would end on a coarser level than its distance from now allows.
+  /// Whether buckets that are overdue are to be gathered as a poll begins. On stationary levels they are: a
+  /// timer placed while the hand is behind would end on a coarser level than its distance from now allows.
   [[nodiscard]] bool gathers() const noexcept { return geometry_.stationary; }
 
-  /// Where stationary levels fire at their own ticks, the tick of the level that reaches so far; else that of level 0.
+  /// Where stationary levels fire at their own ticks, the tick of the level that reaches so far; else that of
+  /// level 0.
   [[nodiscard]] duration lateness_bound(duration ahead) const noexcept {
     if (!geometry_.stationary) return tick_of(0);
     for (std::size_t level = 0; level + 1 < geometry_.level_count; ++level) {
@@ -107,8 +109,8 @@ class overlapping_levels {
     return tick_of(geometry_.level_count - 1U);
   }
 
-  /// Where a timer due at a tick after the hand belongs. An exact one goes to the slot that holds it on a stationary level too,
-  /// and is placed anew from there.
+  /// Where a timer due at a tick after the hand belongs. An exact one goes to the slot that holds it on a
+  /// stationary level too, and is placed anew from there.
   [[nodiscard]] std::uint16_t place(std::uint64_t due, bool exact) const noexcept {
     for (std::size_t level = 0; level < geometry_.level_count; ++level) {
       const unsigned shift = shift_of(level);

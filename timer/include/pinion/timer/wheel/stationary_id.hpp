@@ -2,8 +2,9 @@
 //
 // stationary_id: the 64-bit id that stationary_wheel's handles can be kept as.
 //
-// 2 bits of level, 22 of generation, 12 of spoke and 28 of slot, from the top. Generation and slot name the timer; level and
-// spoke are where it was when the id was made, for people to read, and nobody believes them: a timer may be elsewhere by now.
+// 2 bits of level, 22 of generation, 12 of spoke and 28 of slot, from the top. Generation and slot name the
+// timer; level and spoke are where it was when the id was made, for people to read, and nobody believes them:
+// a timer may be elsewhere by now.
 //
 //   stationary_wheel<task> timers{monotonic_clock::now()};
 //   const std::uint64_t id = timers.id_of(timers.schedule(now + ceil(1h), task{…}));

@@ -2,9 +2,10 @@
 //
 // stationary_wheel: three overlapping rings whose timers stay where they were put until they fire.
 //
-// By default ticks of 2^20, 2^30 and 2^36 ns (1.05 ms, 1.07 s, 69 s) by 1,024 spokes, so a second, 18 minutes and 19.5 hours.
-// A timer goes to the finest ring that reaches it and fires with that ring's tick: up to 69 s late an hour ahead, and nothing
-// is ever moved for it. Pick it for long, coarse timeouts by the million. For a long timer to the millisecond there are
+// By default ticks of 2^20, 2^30 and 2^36 ns (1.05 ms, 1.07 s, 69 s) by 1,024 spokes, so a second, 18 minutes
+// and 19.5 hours. A timer goes to the finest ring that reaches it and fires with that ring's tick: up to 69 s
+// late an hour ahead, and nothing is ever moved for it. Pick it for long, coarse timeouts by the million. For
+// a long timer to the millisecond there are
 //
 //  - schedule_best_fit(), which arms for the start of the spoke that holds the target and says so; the caller arms again
 //    from there, on a finer ring, and lands on the target in three steps, one for each ring; in one more where the target is
@@ -16,8 +17,9 @@
 //   stationary_wheel<task> timers{monotonic_clock::now()};
 //   auto [h, wheel_deadline] = timers.schedule_best_fit(now + ceil(168h), task{…});
 //
-// A spoke that is served is empty and gives all its chunks back; one whose timers are cancelled keeps their entries. When
-// too few timers are left in it (compaction_config), the next poll rewrites it, after firing what is due and within its budget.
+// A spoke that is served is empty and gives all its chunks back; one whose timers are cancelled keeps their
+// entries. When too few timers are left in it (compaction_config), the next poll rewrites it, after firing
+// what is due and within its budget.
 //
 // schedule(), cancel() and reschedule() take whatever they are given. The try_ forms refuse, and tell why:
 //
@@ -30,8 +32,9 @@
 //   not_found           | try_cancel()    | the slot is there; the timer has fired, was cancelled or cleared, or never was
 //   overflow            | rings_of(), rings_from_tick() | no such rings
 //
-// Memory: sizeof is 6 KiB at most, and an empty wheel holds 60 KiB of spokes, 20 bytes each. A timer takes a slot, 16 bytes and the
-// value, and 8.6 bytes of entries; both come in steps of 1,024. The spokes' part-filled chunks take up to 192 KiB more.
+// Memory: sizeof is 6 KiB at most, and an empty wheel holds 60 KiB of spokes, 20 bytes each. A timer takes a
+// slot, 16 bytes and the value, and 8.6 bytes of entries; both come in steps of 1,024. The spokes'
+// part-filled chunks take up to 192 KiB more.
 //
 // One owner at a time; another thread may call now_from_any_thread() and worker_id(), and nothing else.
 #pragma once
@@ -59,14 +62,15 @@ class stationary_wheel : public slab_wheel<Value, overlapping_levels> {
   /// What the store declares of itself; the range is that of the default rings.
   static constexpr store_traits traits = [] {
     store_traits t = wheel::traits;
-    // A poll takes the spokes that are overdue in the order of their times; one that was pushed on fires with its old spoke.
+    // A poll takes the spokes that are overdue in the order of their times; one that was pushed on fires with
+    // its old spoke.
     t.order = firing_order::none;
     t.range = duration{std::uint64_t{1} << 46};
     return t;
   }();
 
-  /// A store whose latest now is `start`, of the default rings, for worker 0. Slots and generations are at most as many as
-  /// an id has room for. May throw std::bad_alloc.
+  /// A store whose latest now is `start`, of the default rings, for worker 0. Slots and generations are at
+  /// most as many as an id has room for. May throw std::bad_alloc.
   explicit stationary_wheel(instant start, slot_options options = {})
       : stationary_wheel(start, 0, level_geometry{}, compaction_config{}, options) {}
 
@@ -82,19 +86,20 @@ class stationary_wheel : public slab_wheel<Value, overlapping_levels> {
     instant wheel_deadline;
   };
 
-  /// Arms for the last moment, at or before `target`, at which the ring that reaches `target` fires: `target` itself on the
-  /// finest ring, and `never`. Where wheel_deadline is before `target`, arm again when it fires. Throws as schedule() does.
+  /// Arms for the last moment, at or before `target`, at which the ring that reaches `target` fires: `target`
+  /// itself on the finest ring, and `never`. Where wheel_deadline is before `target`, arm again when it
+  /// fires. Throws as schedule() does.
   best_fit schedule_best_fit(instant target, Value&& value) {
     const instant at = fit(target);
     return {this->schedule(at, std::move(value)), at};
   }
 
-  /// Arms for `target` at the finest ring's tick, however far away: the timer steps from ring to ring by itself. Throws as
-  /// schedule() does.
+  /// Arms for `target` at the finest ring's tick, however far away: the timer steps from ring to ring by
+  /// itself. Throws as schedule() does.
   handle schedule_exact(instant target, Value&& value) { return this->arm_exact(target, std::move(value)); }
 
-  /// As schedule(), refusing what that bends, for the reasons above. `value` is moved from only on success. May throw
-  /// std::bad_alloc.
+  /// As schedule(), refusing what that bends, for the reasons above. `value` is moved from only on success.
+  /// May throw std::bad_alloc.
   [[nodiscard]] expected<handle> try_schedule(instant deadline, Value&& value) {
     if (deadline == never) return unexpected<errc>{errc::overflow};
     if (max_duration() <= deadline - this->now()) return unexpected<errc>{errc::deadline_too_far};
@@ -121,8 +126,8 @@ class stationary_wheel : public slab_wheel<Value, overlapping_levels> {
     return is_armed;
   }
 
-  /// As slab_wheel's, publishing the time for other threads, and rewriting sparse spokes with what the budget has left; at
-  /// least 15 are needed for that. Entries looked at are counted as moved.
+  /// As slab_wheel's, publishing the time for other threads, and rewriting sparse spokes with what the budget
+  /// has left; at least 15 are needed for that. Entries looked at are counted as moved.
   template <sink_for<Value> Sink>
   poll_result poll(instant now, std::size_t budget, Sink&& sink) {
     if (budget != 0 && this->now() < now) now_.store(now.ns, std::memory_order_relaxed);
@@ -154,7 +159,8 @@ class stationary_wheel : public slab_wheel<Value, overlapping_levels> {
   /// Whose wheel this is. Any thread.
   [[nodiscard]] std::uint32_t worker_id() const noexcept { return worker_; }
 
-  /// The latest time that poll() was told. Any thread. Memory ordering: relaxed; a time by itself publishes nothing.
+  /// The latest time that poll() was told. Any thread. Memory ordering: relaxed; a time by itself publishes
+  /// nothing.
   [[nodiscard]] instant now_from_any_thread() const noexcept {
     return instant{now_.load(std::memory_order_relaxed)};
   }
@@ -195,7 +201,8 @@ class stationary_wheel : public slab_wheel<Value, overlapping_levels> {
     return options;
   }
 
-  // As overlapping_levels places, to the tick: a ring reaches as many spokes from the hand's as it has, but for one.
+  // As overlapping_levels places, to the tick: a ring reaches as many spokes from the hand's as it has, but
+  // for one.
   [[nodiscard]] instant fit(instant target) const noexcept {
     if (target <= this->now() || target == never) return target;
     const overlapping_levels& levels = this->levels();

@@ -2,16 +2,18 @@
 //
 // two_level_wheel: a fine ring and a coarse one, the coarse one emptied into the fine one as time gets there.
 //
-// Level 0 has 1,024 slots of 2^20 ns (1.05 ms), level 1 has 1,024 slots of 2^30 ns (1.07 s). The level is chosen as a timer is
-// armed, by its distance from now; a slot of level 1 is placed anew, into level 0, as it begins. Every timer is late by at most
-// one tick of level 0. Beyond 18 minutes a timer waits in the furthest slot of level 1 and is placed anew from there, once
-// each 18 minutes. Pick it for timeouts of a second to some minutes whose memory must be known.
+// Level 0 has 1,024 slots of 2^20 ns (1.05 ms), level 1 has 1,024 slots of 2^30 ns (1.07 s). The level is
+// chosen as a timer is armed, by its distance from now; a slot of level 1 is placed anew, into level 0, as it
+// begins. Every timer is late by at most one tick of level 0. Beyond 18 minutes a timer waits in the furthest
+// slot of level 1 and is placed anew from there, once each 18 minutes. Pick it for timeouts of a second to
+// some minutes whose memory must be known.
 //
 //   two_level_wheel<task> timers{monotonic_clock::now()};
 //   handle h = timers.schedule(now + ceil(30s), task{…});
 //
-// Memory: sizeof is 4 KiB at most, and an empty wheel holds 32 KiB of slots, 16 bytes each. A timer takes a slot of the slab, 16
-// bytes and the value, and 8.6 bytes of entries; both come in steps of 1,024. The slots' part-filled chunks take up to 128 KiB more.
+// Memory: sizeof is 4 KiB at most, and an empty wheel holds 32 KiB of slots, 16 bytes each. A timer takes a
+// slot of the slab, 16 bytes and the value, and 8.6 bytes of entries; both come in steps of 1,024. The slots'
+// part-filled chunks take up to 128 KiB more.
 //
 // One owner at a time; no member may be called by another thread meanwhile, not even a const one.
 #pragma once
@@ -24,8 +26,8 @@
 
 namespace pinion::timer {
 
-/// A handle as 2 bits of level, 30 of generation and 32 of slot, for programs that keep ids in that layout. The level is where the timer
-/// was when the id was made, a hint for people: it moves.
+/// A handle as 2 bits of level, 30 of generation and 32 of slot, for programs that keep ids in that layout.
+/// The level is where the timer was when the id was made, a hint for people: it moves.
 struct two_level_id {
   std::uint8_t level = 0;
   std::uint32_t generation = 0;
@@ -66,7 +68,8 @@ class two_level_wheel : public slab_wheel<Value, overlapping_levels> {
               overlapping_levels{
                   {.shifts = {20, 30, 30}, .level_count = 2, .slots = 1024, .stationary = false}}) {}
 
-  /// How many timers are on a level, 0 or 1. Those due already, and at `never`, are on none. Looks at its 1,024 slots.
+  /// How many timers are on a level, 0 or 1. Those due already, and at `never`, are on none. Looks at its
+  /// 1,024 slots.
   [[nodiscard]] std::size_t timers_on(std::size_t level) const noexcept {
     return this->timers_in_level(level);
   }
