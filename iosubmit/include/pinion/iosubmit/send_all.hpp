@@ -2,14 +2,14 @@
 //
 // send_all, recv_all: a whole buffer through a stream socket, awaited once.
 //
-// A send may take less than it is given, and a receive may bring less than there is room for: whenever the socket's
-// buffer is smaller than the message, and over every ring. These ask again until the last byte has gone or come.
-// They wait for a nonblocking socket as well, where a single operation is answered with EAGAIN.
+// A send may take less than it is given, and a receive may bring less than there is room for: whenever the
+// socket's buffer is smaller than the message, and over every ring. These ask again until the last byte has gone or
+// come, of sockets that block and of those that don't.
 //
 //   std::array<std::byte, 4> length{}, reply{};
 //   const auto came = co_await recv_all(io, socket, length);
-//   if (!came || *came < length.size()) co_return;               // an error; or the other end has closed
-//   if (!co_await send_all(io, socket, reply, slot)) co_return;   // an error, or the slot was cancelled
+//   if (!came || *came < length.size()) co_return;              // an error; or the other end has closed
+//   if (!co_await send_all(io, socket, reply, slot)) co_return;  // an error, or the slot was cancelled
 //
 // As in awaiting.hpp nothing is allocated, the coroutine goes on from inside turn() or park(), and what is awaited
 // can't be moved, nor its frame destroyed. One send_all() at a time for a socket, and one recv_all(): the parts of
@@ -33,7 +33,6 @@
 #include <span>
 #include <system_error>
 #include <type_traits>
-#include <utility>
 
 namespace pinion::iosubmit::inline PINION_MODE {
 
@@ -70,9 +69,8 @@ class transferred : private operation {
   }
 
  private:
-  static constexpr std::uint32_t wait_for_all =
-      0x100;  // MSG_WAITALL: the kernel goes on by itself, since 5.19
-  static constexpr std::uint32_t ready = IsSend ? 4 : 1;          // POLLOUT, POLLIN
+  // MSG_WAITALL: the kernel goes on by itself, since 5.19.
+  static constexpr std::uint32_t wait_for_all = 0x100;
   static constexpr std::size_t part_max = std::size_t{1} << 30U;  // below what one call moves at the most
 
   [[nodiscard]] bool is_cancelled() const noexcept { return slot_ != nullptr && slot_->is_requested(); }
@@ -85,11 +83,6 @@ class transferred : private operation {
       ask(entries::recv(socket_, rest, wait_for_all));
     io_.queue(*this);
   }
-  void wait_until_ready() noexcept {
-    waits_ = true;
-    ask(entries::poll(socket_, ready));
-    io_.queue(*this);
-  }
   void end(int error) noexcept {
     error_ = error;
     if (slot_ != nullptr)
@@ -100,12 +93,10 @@ class transferred : private operation {
 
   static void done(ring_answer& self, std::int32_t result) noexcept {
     auto& mine = static_cast<transferred&>(self);
-    const bool waited = std::exchange(mine.waits_, false);
-    if (result > 0 && !waited) mine.moved_ += static_cast<std::size_t>(result);
+    if (result > 0) mine.moved_ += static_cast<std::size_t>(result);
     if (mine.moved_ == mine.bytes_.size()) return mine.end(0);
     if (mine.is_cancelled()) return mine.end(ECANCELED);
-    if (result == 0 && !waited) return mine.end(IsSend ? EPIPE : 0);  // the other end has closed
-    if (result == -EAGAIN && !waited) return mine.wait_until_ready();
+    if (result == 0) return mine.end(IsSend ? EPIPE : 0);  // the other end has closed
     if (result < 0 && result != -EINTR) return mine.end(-result);
     mine.transfer();
   }
@@ -118,7 +109,6 @@ class transferred : private operation {
   std::size_t moved_ = 0;
   std::coroutine_handle<> awaiting_;
   int error_ = 0;
-  bool waits_ = false;  // for readiness
 };
 
 }  // namespace send_all_detail
