@@ -2,7 +2,8 @@
 //
 // cause: why the system says no to a call, and what to do about it; for the refusals of all rings.
 //
-//   return refused_by("epoll_create1", -EMFILE, "an epoll_ring of 256 entries", *cause_of_no_descriptor(-EMFILE, 1024));
+//   const auto why = cause_of_no_descriptor(-EMFILE, 1024);
+//   return refused_by("epoll_create1", -EMFILE, "an epoll_ring of 256 entries", *why);
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,8 @@ struct cause {
 /// Of EMFILE and ENFILE, negative, where a descriptor was to be made; empty for another error.
 [[nodiscard]] std::optional<cause> cause_of_no_descriptor(int error, std::uint64_t limit);
 
-/// What `call` refused with that negative errno, which is also the refusal's code unless another one is given.
+/// What `call` refused with that negative errno, which is also the refusal's code unless another one is
+/// given.
 [[nodiscard]] refusal refused_by(std::string_view call, int error, std::string asked, cause likely);
 [[nodiscard]] refusal refused_by(std::string_view call, int error, std::string asked, cause likely, int code);
 

@@ -134,8 +134,8 @@ class epoll_ring::state {
     return calls_->attempt(one.entry, std::exchange(one.was_tried, true));
   }
 
-  // Watches for what those on a descriptor wait for. All but the newest were watched for; if they aren't any more, the file that they
-  // wait for is closed, and the number another's.
+  // Watches for what those on a descriptor wait for. All but the newest were watched for; if they aren't any
+  // more, the file that they wait for is closed, and the number another's.
   void watch(std::int32_t descriptor, std::uint32_t newest) noexcept {
     std::int32_t result = calls_->watch(epoll_, watch_change::modify, descriptor, events_wanted(descriptor));
     if (result == -ENOENT) {
@@ -207,7 +207,8 @@ class epoll_ring::state {
     return std::min(count, 0);
   }
 
-  // Tries again what waits on a descriptor, as far as one before it in the same direction does not have to wait any more.
+  // Tries again what waits on a descriptor, as far as one before it in the same direction does not have to
+  // wait any more.
   void serve(const descriptor_event& ready) noexcept {
     constexpr std::uint32_t for_all = epoll_events::failed | epoll_events::hung_up;
     std::array<bool, 2> is_empty{};
@@ -237,7 +238,8 @@ class epoll_ring::state {
       return;
     }
     if (is_edge || slots_.first_of(ready.descriptor) == none) return;
-    // An error that stays, and that nobody who waits can take, would end every wait: from here on only what changes does.
+    // An error that stays, and that nobody who waits can take, would end every wait: from here on only what
+    // changes does.
     if ((ready.events & for_all) != 0) {
       for (std::uint32_t k = slots_.first_of(ready.descriptor); k != none; k = slots_.next_of(k))
         slots_[k].is_edge = true;

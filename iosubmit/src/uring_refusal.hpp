@@ -6,8 +6,8 @@
 //   EINVAL                              what was asked for makes no ring anywhere
 //   any other                           a limit was met, which can be raised
 //
-// So it is not always the errno, which the reason names: setup answers EINVAL to flags that it does not know, and
-// mmap EPERM where locked memory is used up.
+// So it is not always the errno, which the reason names: setup answers EINVAL to flags that it does not know,
+// and mmap EPERM where locked memory is used up.
 #pragma once
 
 #include <cstdint>

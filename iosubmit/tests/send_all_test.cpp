@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// send_all and recv_all over every ring: no byte is lost where a socket's buffer is smaller than the message; and what SIGPIPE does.
+// send_all and recv_all over every ring: no byte is lost where a socket's buffer is smaller than the message;
+// and what SIGPIPE does.
 #include <fcntl.h>
 #include <gtest/gtest-death-test.h>
 #include <gtest/gtest.h>
@@ -233,7 +234,8 @@ TEST_P(SendAllTest, StopEndsItWithTheOthers) {
   EXPECT_EQ(none->error(), std::errc::operation_canceled);
 }
 
-// In a child: asks for that of a socket whose other end has closed, and leaves with the errno that it is answered with.
+// In a child: asks for that of a socket whose other end has closed, and leaves with the errno that it is
+// answered with.
 void ask_of_a_closed_socket(any_ring ring, bool by_write, bool ignores) {
   std::signal(SIGPIPE, ignores ? SIG_IGN : SIG_DFL);
   joined pair = joined::sockets();

@@ -2,24 +2,26 @@
 //
 // awaiting, awaiting_urgent, sleep_for: operations that a coroutine of any type awaits.
 //
-// The operation stands in the awaiter, which the compiler keeps in the coroutine's frame: nothing is allocated. The coroutine goes on
-// on the owner's thread, from inside turn() or park() (or inside queue(), where the ring takes nothing more), and may queue there.
+// The operation stands in the awaiter, which the compiler keeps in the coroutine's frame: nothing is
+// allocated. The coroutine goes on on the owner's thread, from inside turn() or park() (or inside queue(),
+// where the ring takes nothing more), and may queue there.
 //
 //   task<> echo(auto& io, int socket) {
 //     std::array<std::byte, 512> bytes;
 //     while (auto count = co_await awaiting(io, entries::recv(socket, bytes))) {
-//       if (*count == 0) break;                                                        // the other end has closed
-//       if (!co_await send_all(io, socket, std::span{bytes}.first(*count))) break;     // send_all.hpp: no byte is lost
+//       if (*count == 0) break;                                                     // the other end closed
+//       if (!co_await send_all(io, socket, std::span{bytes}.first(*count))) break;  // in send_all.hpp
 //     }
 //   }
 //   co_await sleep_for(io, ceil(10ms));
 //
-// What is awaited can't be moved: a promise's await_transform takes it by reference, and gives back one (for g++ 12: an
-// awaiter that refers to it).
+// What is awaited can't be moved: a promise's await_transform takes it by reference, and gives back one (for
+// g++ 12: an awaiter that refers to it).
 //
-// Lifetime. Until the answer, the kernel may write into the buffers, and answers into the frame. A coroutine that is suspended here must
-// not be destroyed: checked builds stop there. Cancel by a cancel_slot, or stop() the submission, and let it run on. What the entry
-// names (buffers, addresses) stays until then; in the frame it does.
+// Lifetime. Until the answer, the kernel may write into the buffers, and answers into the frame. A coroutine
+// that is suspended here must not be destroyed: checked builds stop there. Cancel by a cancel_slot, or stop()
+// the submission, and let it run on. What the entry names (buffers, addresses) stays until then; in the frame
+// it does.
 #pragma once
 
 #include <cerrno>
@@ -44,7 +46,8 @@ concept operation_queue = requires(Io& io, operation& what) {
 
 namespace awaiting_detail {
 
-/// One operation, to be awaited once; an urgent one is handed over at the end of the turn, whatever the policy says.
+/// One operation, to be awaited once; an urgent one is handed over at the end of the turn, whatever the
+/// policy says.
 template <operation_queue Io, bool IsUrgent = false>
 class awaited : private operation {
  public:
@@ -52,7 +55,8 @@ class awaited : private operation {
   awaited(Io& io, const ring_entry& what, cancel_slot* slot) noexcept
       : operation{what, &done}, io_(io), slot_(slot) {}
 
-  /// What an awaiter has: nothing to wait for where the slot is cancelled already; else queues, and resumes with the result or the error.
+  /// What an awaiter has: nothing to wait for where the slot is cancelled already; else queues, and resumes
+  /// with the result or the error.
   [[nodiscard]] bool await_ready() noexcept {
     if (slot_ == nullptr || !slot_->is_requested()) return false;
     result_ = -ECANCELED;
@@ -112,7 +116,8 @@ class sleeping : private slept, public awaited<Io> {
 
 }  // namespace awaiting_detail
 
-/// Asks for that, and suspends until it is answered: the result, or the error. With a slot it can be cancelled.
+/// Asks for that, and suspends until it is answered: the result, or the error. With a slot it can be
+/// cancelled.
 template <operation_queue Io>
 [[nodiscard]] awaiting_detail::awaited<Io> awaiting(Io& io, const ring_entry& what) noexcept {
   return {io, what, nullptr};

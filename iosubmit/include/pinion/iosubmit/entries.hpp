@@ -2,14 +2,15 @@
 //
 // entries: what can be asked, as entries of a submission queue.
 //
-// An entry is 64 bytes in the kernel's own form. A ring that isn't the kernel's reads the same bytes. Memory that an entry names
-// (buffers, addresses, times) is the caller's, and stays until the answer.
+// An entry is 64 bytes in the kernel's own form. A ring that isn't the kernel's reads the same bytes. Memory
+// that an entry names (buffers, addresses, times) is the caller's, and stays until the answer.
 //
 //   operation opened{entries::accept(listener), &accepted};
 //   operation stop{entries::cancel(opened), &stopped};
 //
-// A buffer or path that is longer than an entry can say makes an entry that every ring answers with EINVAL: nothing is cut short in
-// silence. Descriptors are not looked at here: a closed or wrong one is the operation's own EBADF.
+// A buffer or path that is longer than an entry can say makes an entry that every ring answers with EINVAL:
+// nothing is cut short in silence. Descriptors are not looked at here: a closed or wrong one is the
+// operation's own EBADF.
 #pragma once
 
 #include <cstddef>
@@ -55,8 +56,9 @@ struct entries {
                                        std::uint64_t offset = here) noexcept {
     return entries_detail::transfer(codes::read, descriptor, into.data(), into.size(), offset, 0);
   }
-  /// Writes `from` at `offset`; how many bytes. Where nobody is left to read from a socket or pipe, the answer is
-  /// -EPIPE, and the kernel also sends SIGPIPE, which ends a program that does not ignore it. send() sends none.
+  /// Writes `from` at `offset`; how many bytes. Where nobody is left to read from a socket or pipe, the
+  /// answer is -EPIPE, and the kernel also sends SIGPIPE, which ends a program that does not ignore it.
+  /// send() sends none.
   [[nodiscard]] static ring_entry write(int descriptor, std::span<const std::byte> from,
                                         std::uint64_t offset = here) noexcept {
     return entries_detail::transfer(codes::write, descriptor, from.data(), from.size(), offset, 0);
@@ -66,8 +68,8 @@ struct entries {
                                        std::uint32_t flags = 0) noexcept {
     return entries_detail::transfer(codes::recv, socket, into.data(), into.size(), 0, flags);
   }
-  /// Sends `from`, with send(2)'s flags; how many bytes, which may be fewer than there are: send_all() goes on.
-  /// -EPIPE where nobody is left to receive, and no SIGPIPE.
+  /// Sends `from`, with send(2)'s flags; how many bytes, which may be fewer than there are: send_all() goes
+  /// on. -EPIPE where nobody is left to receive, and no SIGPIPE.
   [[nodiscard]] static ring_entry send(int socket, std::span<const std::byte> from,
                                        std::uint32_t flags = 0) noexcept {
     return entries_detail::transfer(codes::send, socket, from.data(), from.size(), 0, flags);
@@ -92,8 +94,9 @@ struct entries {
     return {.operation = codes::poll, .descriptor = descriptor, .operation_flags = events};
   }
 
-  /// Stops that operation, if it is still in flight: then it is answered with -ECANCELED, and this with 0; with -ENOENT where it
-  /// isn't, with -EALREADY where it can't be stopped any more. Each of the two is answered.
+  /// Stops that operation, if it is still in flight: then it is answered with -ECANCELED, and this with 0;
+  /// with -ENOENT where it isn't, with -EALREADY where it can't be stopped any more. Each of the two is
+  /// answered.
   [[nodiscard]] static ring_entry cancel(const operation& target) noexcept {
     return {.operation = codes::cancel, .address = user_data_of(target, operation::mark)};
   }
@@ -102,14 +105,16 @@ struct entries {
     return {.operation = codes::cancel, .address = user_data_of(target, 0)};
   }
 
-  /// Puts a completion with this user_data and result into another ring; 0. The other ring's owner sees what it was sent;
-  /// a submission takes it for a message where its mark (mark_of) is 2 or more, and for the address of an answer otherwise.
+  /// Puts a completion with this user_data and result into another ring; 0. The other ring's owner sees what
+  /// it was sent; a submission takes it for a message where its mark (mark_of) is 2 or more, and for the
+  /// address of an answer otherwise.
   [[nodiscard]] static ring_entry msg_ring(int ring, std::uint64_t user_data,
                                            std::uint32_t result = 0) noexcept {
     return {.operation = codes::msg_ring, .descriptor = ring, .offset = user_data, .length = result};
   }
 
-  /// Takes a connection, with accept4(2)'s flags; its descriptor. The address is written where it is asked for.
+  /// Takes a connection, with accept4(2)'s flags; its descriptor. The address is written where it is asked
+  /// for.
   [[nodiscard]] static ring_entry accept(int listener, void* address = nullptr,
                                          std::uint32_t* address_length = nullptr,
                                          std::uint32_t flags = 0) noexcept {

@@ -3,20 +3,20 @@
 // send_all, recv_all: a whole buffer through a stream socket, awaited once.
 //
 // A send may take less than it is given, and a receive may bring less than there is room for: whenever the
-// socket's buffer is smaller than the message, and over every ring. These ask again until the last byte has gone or
-// come, of sockets that block and of those that don't.
+// socket's buffer is smaller than the message, and over every ring. These ask again until the last byte has
+// gone or come, of sockets that block and of those that don't.
 //
 //   std::array<std::byte, 4> length{}, reply{};
 //   const auto came = co_await recv_all(io, socket, length);
 //   if (!came || *came < length.size()) co_return;              // an error; or the other end has closed
 //   if (!co_await send_all(io, socket, reply, slot)) co_return;  // an error, or the slot was cancelled
 //
-// As in awaiting.hpp nothing is allocated, the coroutine goes on from inside turn() or park(), and what is awaited
-// can't be moved, nor its frame destroyed. One send_all() at a time for a socket, and one recv_all(): the parts of
-// two would mix.
+// As in awaiting.hpp nothing is allocated, the coroutine goes on from inside turn() or park(), and what is
+// awaited can't be moved, nor its frame destroyed. One send_all() at a time for a socket, and one recv_all():
+// the parts of two would mix.
 //
-// After an error it is not known how much has gone or come. So the stream is only good for closing, also where a
-// cancel_slot ended it.
+// After an error it is not known how much has gone or come. So the stream is only good for closing, also
+// where a cancel_slot ended it.
 #pragma once
 
 #include <algorithm>
@@ -113,8 +113,8 @@ class transferred : private operation {
 
 }  // namespace send_all_detail
 
-/// Suspends until all of `bytes` is sent: nothing, or the error. EPIPE where nobody is left to receive. With a slot
-/// it can be cancelled, and says ECANCELED then.
+/// Suspends until all of `bytes` is sent: nothing, or the error. EPIPE where nobody is left to receive. With
+/// a slot it can be cancelled, and says ECANCELED then.
 template <operation_queue Io>
 [[nodiscard]] send_all_detail::transferred<Io, true> send_all(Io& io, int socket,
                                                               std::span<const std::byte> bytes) noexcept {
@@ -125,8 +125,8 @@ template <operation_queue Io>
 send_all(Io& io, int socket, std::span<const std::byte> bytes, cancel_slot& slot) noexcept {
   return {io, socket, bytes, &slot};
 }
-/// Suspends until `into` is full: how many bytes came, fewer than fit only where the other end has closed; or the
-/// error. With a slot it can be cancelled, and says ECANCELED then.
+/// Suspends until `into` is full: how many bytes came, fewer than fit only where the other end has closed; or
+/// the error. With a slot it can be cancelled, and says ECANCELED then.
 template <operation_queue Io>
 [[nodiscard]] send_all_detail::transferred<Io, false> recv_all(Io& io, int socket,
                                                                std::span<std::byte> into) noexcept {

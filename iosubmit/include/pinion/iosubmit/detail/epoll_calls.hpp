@@ -2,13 +2,14 @@
 //
 // epoll_calls: what epoll_ring asks the operating system for, as a table, so that tests can have it fail.
 //
-// attempt() carries out one entry without waiting, whatever the descriptor's own mode is: recv and send by MSG_DONTWAIT, read and
-// write by RWF_NOWAIT. Where there is no such form, that leaves something for the caller to know:
+// attempt() carries out one entry without waiting, whatever the descriptor's own mode is: recv and send by
+// MSG_DONTWAIT, read and write by RWF_NOWAIT. Where there is no such form, that leaves something for the
+// caller to know:
 //
-//   accept   takes what a look has seen. Where another thread or program takes from the same listener, which blocks, the look may be
-//            out of date, and the accept wait: make such a listener nonblocking.
+//   accept   takes what a look has seen. Where another thread or program takes from the same listener, which
+//            blocks, the look may be out of date, and the accept wait: make such a listener nonblocking.
 //   connect, and read and write of what has no RWF_NOWAIT (terminals; pipes before Linux 6.4)
-//            make a descriptor that blocks nonblocking for the length of the call, which whoever shares it may see.
+//            make a descriptor that blocks nonblocking during the call: its other users may see it.
 //
 //   epoll_calls silent = system_calls;
 //   silent.wait = [](int, std::span<descriptor_event>, duration) noexcept { return -EINTR; };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// policy_variant, with_longest_wait: what chosen_policy is made of: one of several policies, and a bound on any.
+// policy_variant, with_longest_wait: what chosen_policy is made of: one of several policies, and a bound on
+// any.
 //
 //   policy_variant<adaptive, low_latency> policy{low_latency{}};      // the usual one first
 //   policy.ask([](const auto& held) noexcept { return held.mode(); });
@@ -38,7 +39,8 @@ struct with_longest_wait {
   friend bool operator==(const with_longest_wait&, const with_longest_wait&) noexcept = default;
 };
 
-/// One of those policies, the usual one first. A value; at least one of them must follow latencies for the whole to be told them.
+/// One of those policies, the usual one first. A value; at least one of them must follow latencies for the
+/// whole to be told them.
 template <submit_policy... Policies>
 class policy_variant {
  public:
@@ -91,8 +93,9 @@ class policy_variant {
   friend bool operator==(const policy_variant&, const policy_variant&) noexcept = default;
 
  private:
-  // By comparisons, and not std::visit: the usual one is seen, and inlined. The others stand apart, and are handed the question by
-  // value: what its address is known of would have to lie in memory for the usual one, too.
+  // By comparisons, and not std::visit: the usual one is seen, and inlined. The others stand apart, and are
+  // handed the question by value: what its address is known of would have to lie in memory for the usual one,
+  // too.
   template <class Held, class Question>
   [[gnu::always_inline]] static decltype(auto) ask_usual(Held& held, Question question) noexcept {
     if constexpr (sizeof...(Policies) > 1) {

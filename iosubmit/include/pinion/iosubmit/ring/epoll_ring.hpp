@@ -2,32 +2,34 @@
 //
 // epoll_ring: a ring that is made of readiness, for machines where io_uring is forbidden.
 //
-// It reads the same entries. Each is tried at once, without waiting. What would have to wait is kept in a slot,
-// and tried again when epoll says that its descriptor is ready. Served are nop, poll (also one that stays), read
-// and write (of pipes, sockets, eventfds and terminals), recv, send, accept, connect, close, timeout and cancel.
-// The rest is answered with -EOPNOTSUPP: fsync, msg_ring, read and write of files that have content, linked
-// entries, registered files and buffers, receiving and accepting many times. A number that no operation has is
-// answered with -EINVAL.
+// It reads the same entries. Each is tried at once, without waiting. What would have to wait is kept in a
+// slot, and tried again when epoll says that its descriptor is ready. Served are nop, poll (also one that
+// stays), read and write (of pipes, sockets, eventfds and terminals), recv, send, accept, connect, close,
+// timeout and cancel. The rest is answered with -EOPNOTSUPP: fsync, msg_ring, read and write of files that
+// have content, linked entries, registered files and buffers, receiving and accepting many times. A number
+// that no operation has is answered with -EINVAL.
 //
 //   auto ring = epoll_ring::open({.entries = 256});
 //   if (!ring) return to_string(ring.error());         // too many descriptors, most likely
 //   submission<batch_or_idle, epoll_ring> io{std::move(*ring)};
 //
-// Several operations may wait on one descriptor. Those that take from it are served in the order in which they
-// were queued, and so are those that put into it. An error or a hang-up has all of them tried.
+// Several operations may wait on one descriptor. Those that take from it are served in the order in which
+// they were queued, and so are those that put into it. An error or a hang-up has all of them tried.
 //
 // Where it differs from the kernel's ring:
 //
 //   close            answers what waits on the descriptor with -ECANCELED: a closed number can't be watched
-//   a descriptor closed behind the ring's back   what waits is answered when it is cancelled; or with -EBADF when
-//                    the number is another file's by then and is waited for again. Cancel first
+//   a descriptor that is closed behind the ring's back
+//                    what waits there is answered when it is cancelled; or with -EBADF when the number is
+//                    another file's by then and is waited for again. Cancel first
 //   MSG_WAITALL      may be answered with fewer
-//   accept, connect, and read and write of terminals    see detail/epoll_calls.hpp, for shared descriptors that block
+//   accept, connect, read and write of terminals
+//                    see detail/epoll_calls.hpp, for descriptors that block and are shared
 //   has_completions  is false until an enter has looked, so wants_enter() is true as long as something waits
 //
-// A slot is held from the enter that takes the entry until the completion is reaped. There are options.in_flight
-// of them. Where more are needed, they double: nothing else is allocated after open(). Where there is no memory for
-// that, an enter takes fewer entries and says -EAGAIN; they stay pending.
+// A slot is held from the enter that takes the entry until the completion is reaped. There are
+// options.in_flight of them. Where more are needed, they double: nothing else is allocated after open().
+// Where there is no memory for that, an enter takes fewer entries and says -EAGAIN; they stay pending.
 #pragma once
 
 #include <cstddef>
@@ -58,8 +60,8 @@ struct epoll_ring_options {
 /// All members are the owner's.
 class epoll_ring {
  public:
-  /// A ring, or why there is none: EMFILE and ENFILE (too many descriptors are open), ENOMEM, or what a sandbox
-  /// says. Throws std::bad_alloc.
+  /// A ring, or why there is none: EMFILE and ENFILE (too many descriptors are open), ENOMEM, or what a
+  /// sandbox says. Throws std::bad_alloc.
   [[nodiscard]] static expected<epoll_ring, refusal>
   open(const epoll_ring_options& options,
        const epoll_detail::epoll_calls& calls = epoll_detail::system_calls);
@@ -85,8 +87,9 @@ class epoll_ring {
   /// Whether something waits: only an enter looks whether it is there.
   [[nodiscard]] bool wants_enter() const noexcept;
 
-  /// Carries out what is pending, and waits. -EINTR for a signal, -EAGAIN where there was no memory for all of it.
-  /// Any other error means that the epoll is no longer there, and has been the answer to all that waited.
+  /// Carries out what is pending, and waits. -EINTR for a signal, -EAGAIN where there was no memory for all
+  /// of it. Any other error means that the epoll is no longer there, and has been the answer to all that
+  /// waited.
   ring_entered enter(const ring_wait& wait) noexcept;
 
   /// Hands out what is there when it begins. The sink may put and enter.
