@@ -10,12 +10,14 @@
 using namespace pinion;
 using namespace std::chrono_literals;
 
+namespace {
+
 constexpr duration period = ceil(100ms);
 
 struct interval {
   const char* name;
   instant (*next)(instant deadline, instant now);
-  instant last{};
+  instant last{0};
   int fired = 0;
 };
 
@@ -30,6 +32,8 @@ instant skip(instant deadline, instant now) {
 
 // From now: at least a period lies between any two.
 instant delay(instant, instant now) { return now + period; }
+
+}  // namespace
 
 int main() {
   sim::virtual_clock clock{instant{0}};

@@ -31,6 +31,8 @@
 
 using namespace std::chrono_literals;
 
+namespace {
+
 // What a system call returned, or an exception that names it.
 template <class Result>
 Result checked(Result result, const char* call) {
@@ -193,6 +195,8 @@ struct stop_at_exit {
   const descriptor& stop;
   ~stop_at_exit() { ::eventfd_write(stop.get(), 1); }
 };
+
+}  // namespace
 
 int main() try {
   constexpr int skipped = 77;

@@ -17,6 +17,8 @@
 using namespace pinion;
 using namespace std::chrono_literals;
 
+namespace {
+
 template <class Clock>
 class loop {
  public:
@@ -84,6 +86,8 @@ void a_day(const char* name, void (*trouble)(sim::virtual_clock&, std::size_t sl
 
   std::printf("%s: %d tries, %d of them too soon\n", name, client.tries, client.too_soon);
 }
+
+}  // namespace
 
 int main() {
   a_day("as it should be", [](sim::virtual_clock&, std::size_t) {});

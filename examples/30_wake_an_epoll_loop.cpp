@@ -37,6 +37,8 @@
 namespace timer = pinion::timer;
 namespace waker = pinion::waker;
 
+namespace {
+
 // What a system call returned, or an exception that names it.
 template <class Result>
 Result checked(Result result, const char* call) {
@@ -275,6 +277,8 @@ struct stop_at_exit {
   const descriptor& stop;
   ~stop_at_exit() { ::eventfd_write(stop.get(), 1); }
 };
+
+}  // namespace
 
 int main() try {
   constexpr int skipped = 77;

@@ -38,6 +38,8 @@
 namespace timer = pinion::timer;
 namespace waker = pinion::waker;
 
+namespace {
+
 // What a system call returned, or an exception that names it.
 template <class Result>
 Result checked(Result result, const char* call) {
@@ -68,6 +70,7 @@ std::uint64_t name_of(const void* what, kind asked) {
 }
 template <class T>
 T& named(std::uint64_t name) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): a name is a pointer that went through the kernel as a number
   return *reinterpret_cast<T*>(static_cast<std::uintptr_t>(name & ~kinds));
 }
 
@@ -353,6 +356,8 @@ std::size_t run_clients(const sockaddr_in& address) {
   }
   return right;
 }
+
+}  // namespace
 
 int main() try {
   constexpr int skipped = 77;

@@ -21,6 +21,8 @@
 
 using namespace pinion::iosubmit;
 
+namespace {
+
 // A coroutine that begins at once, and whose end is looked at.
 struct task {
   struct promise_type {
@@ -56,6 +58,8 @@ task copy(io_queue& io, int from, int to) {
     co_return -synced.error().value();
   co_return static_cast<long long>(copied);
 }
+
+}  // namespace
 
 int main() {
   constexpr int skipped = 77;

@@ -12,10 +12,12 @@ static int counted_epoll_wait(int epoll, epoll_event* events, int events_max, in
   ++waits;
   return ::epoll_wait(epoll, events, events_max, timeout_ms);
 }
+// NOLINTNEXTLINE(readability-identifier-naming): the name of what it replaces
 #define epoll_wait counted_epoll_wait
+// NOLINTNEXTLINE(readability-identifier-naming): the name of what it replaces
 #define main example_main  // which nobody calls, and which ends without a return as only main may
 #pragma GCC diagnostic ignored "-Wreturn-type"
-#include "../04_epoll_echo_server.cpp"
+#include "../04_epoll_echo_server.cpp"  // NOLINT(bugprone-suspicious-include): the program itself is tested
 #undef main
 
 int main() {

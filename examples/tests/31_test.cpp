@@ -10,14 +10,16 @@
 
 static std::size_t calls = 0;
 template <class... Arguments>
-long counted_syscall(long number, Arguments... arguments) {
+static long counted_syscall(long number, Arguments... arguments) {
   ++calls;
   return ::syscall(number, arguments...);
 }
+// NOLINTNEXTLINE(readability-identifier-naming): the name of what it replaces
 #define syscall counted_syscall
+// NOLINTNEXTLINE(readability-identifier-naming): the name of what it replaces
 #define main example_main  // which nobody calls, and which ends without a return as only main may
 #pragma GCC diagnostic ignored "-Wreturn-type"
-#include "../31_wake_a_uring_loop.cpp"
+#include "../31_wake_a_uring_loop.cpp"  // NOLINT(bugprone-suspicious-include): the program itself is tested
 #undef main
 
 int main() {

@@ -3,9 +3,10 @@
 // The server of example 43 when it has no descriptor left.
 #include "too_many_clients.hpp"
 
+// NOLINTNEXTLINE(readability-identifier-naming): the name of what it replaces
 #define main example_main  // which nobody calls, and which ends without a return as only main may
 #pragma GCC diagnostic ignored "-Wreturn-type"
-#include "../43_echo_server_in_one_turn.cpp"
+#include "../43_echo_server_in_one_turn.cpp"  // NOLINT(bugprone-suspicious-include): the program itself is tested
 #undef main
 
 int main() {
