@@ -25,6 +25,7 @@ catalogue       what cmake/parts.json says of this tree (../parts.py); generated
 packages_page   docs/packages.md, taken at its word
 loopback_only   running a command where no other machine is reached
 budgets         instructions and bytes against what is recorded (bench/budget)
+debian          newer Debians with their compilers, by debootstrap
 docs            the documentation site, which tools/documentation builds
 self            the promises of `./check` itself, proved
 """

@@ -12,7 +12,7 @@ from check.python_tools import CMAKE
 from check.results import Test, failed, passed, skipped
 
 SECONDS_PER_TEST = 300
-_SECONDS_TO_BUILD, _SECONDS_TO_TEST = 2700, 1800  # a whole build, a whole run of CTest, on a slow machine
+SECONDS_TO_BUILD, SECONDS_TO_TEST = 2700, 1800  # a whole build, a whole run of CTest, on a slow machine
 _TOGETHER = "together"  # the folder for the cases of programs that are run whole
 # Presets of which only the tests with one label are built and run, for what the others could show is shown elsewhere.
 LABELS = {"modules": "import", "tsan": "concurrent", "shared": "boundary"}
@@ -42,7 +42,7 @@ def compile_all(run, preset: str, *, target: str | None = None, whole: bool = Fa
     if target is None:
         target = "all" if whole or preset not in LABELS else f"{LABELS[preset]}_tests"
     result = run.log.run(["cmake", "--build", source / "build" / preset, "--parallel", run.jobs, "--target", target],
-                         cwd=source, env=commands.environment(CMAKE.programs), timeout=_SECONDS_TO_BUILD)
+                         cwd=source, env=commands.environment(CMAKE.programs), timeout=SECONDS_TO_BUILD)
     if not result.ok:
         raise StepFailed(commands.relevant(result.output))
 
@@ -63,7 +63,7 @@ def test(run, preset: str, *, whole: bool = False, source: pathlib.Path = tree.R
                "--no-tests=error", "--timeout", SECONDS_PER_TEST, "--test-output-size-passed", 65536]
     labels = [] if whole or preset not in LABELS else ["--label-regex", f"^{LABELS[preset]}$"]
     result = run.log.run([*command, *labels], cwd=source,
-                         env=commands.environment(CMAKE.programs) | {"GTEST_COLOR": "no"}, timeout=_SECONDS_TO_TEST)
+                         env=commands.environment(CMAKE.programs) | {"GTEST_COLOR": "no"}, timeout=SECONDS_TO_TEST)
     tests = read_junit(junit) if junit.exists() else []
     if not result.ok and not any(test.outcome == "failed" for test in tests):
         tests.append(failed(f"{preset}: ctest", commands.relevant(result.output)))

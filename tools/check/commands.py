@@ -89,6 +89,9 @@ def stop_all(is_urgent: bool) -> None:
     _running.stop(signal.SIGKILL if is_urgent else signal.SIGTERM)
 
 
+_counting = threading.Lock()
+
+
 class Log:
     """The log of one configuration, build/logs/NAME.log; created by the first thing written to it."""
 
@@ -115,6 +118,11 @@ class Log:
             self.write(note := f"\nstopped: not done after {timeout} seconds\n")
             return Finished(TIMED_OUT, output + note)
         return Finished(status, output)
+
+    def add(self, other: "Log") -> None:
+        """Counts what another log's commands took as this one's own."""
+        with _counting:
+            self.processor_seconds += other.processor_seconds
 
     def write(self, text: str) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)

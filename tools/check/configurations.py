@@ -18,7 +18,7 @@ What the daily ones show, that no other one shows:
 needs no run in the others: the benchmarks are built by `bench` and `budget`, and by the deep `debug`.
 """
 
-from check import benches, budgets, cmake_build, conan, consumers, docs, fuzz, stress, style, tidy, vcpkg
+from check import benches, budgets, cmake_build, conan, consumers, debian, docs, fuzz, stress, style, tidy, vcpkg
 from check import self as promises
 from check.execution import Configuration, Run
 from check.results import Test
@@ -78,6 +78,8 @@ CONFIGURATIONS = (
                   daily=False, builds=_builds("modules")),
     Configuration("peers", "peers in Rust, measured beside the others by ./demo --peers", CLANG_BUILD | {"peers"},
                   benches.run_peers, daily=False, builds=_builds("demo")),
+    Configuration("debian", "newer Debians: headers, examples and modules with g++ 14 and 16, clang 19 and 22",
+                  frozenset({"build", "debian"}), debian.run, daily=False),
     Configuration("conan-deep", "Conan: each part alone, shared, checked, with and without modules",
                   CLANG_BUILD | {"modules", "gcc", "conan"}, conan.run_deep, daily=False, builds=_builds("conan")),
     Configuration("vcpkg-deep", "vcpkg: each feature alone, shared, release only",

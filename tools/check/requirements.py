@@ -102,6 +102,7 @@ PACKAGES = (
     Package("style", "git", "1:2.39*", "tells which files belong to the tree", program("git")),
     Package("style", "clang-format-19", "1:19.1.7*", "the layout of C++", program("clang-format-19")),
     Package("style", "clang-tidy-19", "1:19.1.7*", "names and traps of C++", program("clang-tidy-19")),
+    Package("debian", "debootstrap", "1.0.128*", "makes newer Debians, for their compilers", program("debootstrap")),
     Package("docs", "hugo", "0.111*", "turns the pages of the documentation into HTML", program("hugo")),
 )
 

@@ -14,10 +14,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 
 from check import cmake_build, commands, execution, python_tools, requirements, style, tree
 from check.execution import Configuration, Run
-from check.results import Test, failed, skipped, verdict
+from check.results import Test, failed, passed, skipped, verdict
 from check.style_samples import SAMPLES
 
 _HIDDEN = "clang++-19"  # the compiler that the runs below can't find
@@ -49,6 +51,7 @@ def run(run: Run) -> list[Test]:
         tests = _refusals(run, folder)
         run.progress("a failing project")
         tests += _red_runs(run, folder)
+        tests += _side_by_side()
     tests += _limits(run)
     run.progress("rules of style")
     tests += _rules_can_fail()
@@ -193,6 +196,34 @@ def _red_runs(run: Run, folder: pathlib.Path) -> list[Test]:
         _red("a run that only skipped is red", lambda _: [skipped("x", "for a reason")], "for a reason",
              "0 passed, 0 failed, 1 skipped"),
     ]
+
+
+def _side_by_side() -> list[Test]:
+    """Two configurations meet in the middle of their runs, and others that build in one folder never do."""
+    meeting, inside = threading.Barrier(2, timeout=60), threading.Lock()
+
+    def meet(_) -> list[Test]:
+        try:
+            meeting.wait()
+        except threading.BrokenBarrierError:
+            return [failed("meet", "nothing ran beside it")]
+        return [passed("meet")]
+
+    def be_alone(_) -> list[Test]:
+        if not inside.acquire(blocking=False):
+            return [failed("be alone", "something ran beside it")]
+        time.sleep(0.1)  # in which the other one would begin
+        inside.release()
+        return [passed("be alone")]
+
+    def execute(name: str, builds: frozenset[str], function) -> Test:
+        said = []
+        configurations = [Configuration(f"self-{number}", "", frozenset(), function, builds=builds) for number in (1, 2)]
+        status = execution.execute(configurations, jobs=2, say=said.append)
+        return verdict(f"self: {name}", "\n".join(said) if status else None)
+
+    return [execute("two configurations run side by side", frozenset(), meet),
+            execute("two that build in one folder run one after the other", frozenset({"self"}), be_alone)]
 
 
 def _red(name: str, configuration, *told: str) -> Test:

@@ -4,6 +4,8 @@
 clang-tidy takes many seconds for a file that includes GoogleTest; what users include is what is looked at daily.
 """
 
+import concurrent.futures
+import itertools
 import json
 import pathlib
 import re
@@ -15,8 +17,12 @@ from check.results import Test, verdict
 CXX = (".hpp", ".cpp", ".cppm")
 TIDY = ("clang-tidy-19", "--quiet", f"--config-file={tree.ROOT / '.clang-tidy'}")
 
-# What is right in a test or an example: leaving what it registers to the framework, main() that throws, plain loops.
-RELAXED = "--checks=-clang-analyzer-*,-bugprone-exception-escape,-performance-inefficient-*"
+_PRECOMPILED = re.compile(r" -Winvalid-pch| -Xclang -include(-pch)? -Xclang \S+cmake_pch\S+")
+
+# What is right in a test or an example: leaving what it registers to the framework, main() that throws, plain loops,
+# functions of one file without `static`, and asking what a move left behind.
+RELAXED = ("--checks=-clang-analyzer-*,-bugprone-exception-escape,-bugprone-use-after-move,-misc-use-internal-linkage,"
+           "-performance-inefficient-*")
 
 
 def layout(run: Run) -> Test:
@@ -52,22 +58,38 @@ def part_headers(run: Run) -> list[Test]:
 
 
 def run_everywhere(run: Run) -> list[Test]:
-    """One test per source file of the tree that the `modules` build compiles; importing files need that build."""
-    cmake_build.build(run, "modules", whole=True)
-    folder = tree.BUILD / "modules"
-    ours = {tree.ROOT / name for name in tree.files()}
-    entries = json.loads((folder / "compile_commands.json").read_text(encoding="utf-8"))
-    sources = sorted({pathlib.Path(entry["file"]) for entry in entries} & ours)
+    """One test per source file of the tree that the preset `modules` compiles, as many at a time as there are jobs."""
+    cmake_build.build(run, "modules")
+    folder = tree.BUILD / "tidy"
+    sources = _write_commands(tree.BUILD / "modules" / "compile_commands.json", folder)
     folders = sorted({name.split("/", 1)[0] for name in tree.files() if name.endswith(CXX)})
     own_headers = f"--header-filter=^{tree.ROOT}/({'|'.join(folders)})/.*"
-    tests = []
-    for number, source in enumerate(sources, 1):
-        run.progress(f"clang-tidy {number} of {len(sources)}")
+    done = itertools.count(1)
+
+    def look(source: pathlib.Path) -> Test:
         relaxed = [RELAXED] if {"tests", "bench", "examples"} & set(source.parts) else []
-        result = run.log.run([*TIDY, *relaxed, own_headers, "-p", folder, source])
+        # A log of its own: others write at the same time.
+        log = commands.Log(f"tidy/{tree.relative(source).replace('/', '-')}")
+        result = log.run([*TIDY, *relaxed, own_headers, "-p", folder, source])
+        run.log.add(log)
+        run.progress(f"clang-tidy {next(done)} of {len(sources)}")
         name = f"clang-tidy {tree.relative(source)}"
-        tests.append(verdict(name, None if result.ok else commands.relevant(result.output)))
-    return tests
+        return verdict(name, None if result.ok else commands.relevant(result.output))
+
+    with concurrent.futures.ThreadPoolExecutor(run.jobs) as pool:
+        return list(pool.map(look, sources))
+
+
+def _write_commands(built: pathlib.Path, folder: pathlib.Path) -> list[pathlib.Path]:
+    """The compile commands of the tree's own files, each file once, for `clang-tidy -p folder`; those files, the largest
+    first. Without precompiled headers, which only a whole build makes: each file includes what it uses."""
+    ours = {tree.ROOT / name for name in tree.files()}
+    entries = {pathlib.Path(entry["file"]): entry for entry in json.loads(built.read_text(encoding="utf-8"))}
+    entries = {file: entry | {"command": _PRECOMPILED.sub("", entry["command"])} for file, entry in entries.items()
+               if file in ours}
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "compile_commands.json").write_text(json.dumps(list(entries.values())), encoding="utf-8")
+    return sorted(entries, key=lambda file: -file.stat().st_size)
 
 
 def _generated_headers(run: Run) -> pathlib.Path:
