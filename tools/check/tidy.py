@@ -20,9 +20,10 @@ TIDY = ("clang-tidy-19", "--quiet", f"--config-file={tree.ROOT / '.clang-tidy'}"
 _PRECOMPILED = re.compile(r" -Winvalid-pch| -Xclang -include(-pch)? -Xclang \S+cmake_pch\S+")
 
 # What is right in a test or an example: leaving what it registers to the framework, main() that throws, plain loops,
-# functions of one file without `static`, and asking what a move left behind.
-RELAXED = ("--checks=-clang-analyzer-*,-bugprone-exception-escape,-bugprone-use-after-move,-misc-use-internal-linkage,"
-           "-performance-inefficient-*")
+# functions of one file without `static`, asking what a move left behind, products of small constants, and the names that
+# GoogleTest wants.
+RELAXED = ("--checks=-clang-analyzer-*,-bugprone-exception-escape,-bugprone-implicit-widening-of-multiplication-result,"
+           "-bugprone-use-after-move,-misc-use-internal-linkage,-performance-inefficient-*,-readability-identifier-naming")
 
 
 def layout(run: Run) -> Test:
