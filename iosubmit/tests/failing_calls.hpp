@@ -25,7 +25,9 @@ struct scripted_fault {
   // The error that this call is to have, or 0.
   int next() noexcept {
     ++calls;
-    return times > 0 && times-- > 0 ? error : 0;
+    if (times <= 0) return 0;
+    --times;
+    return error;
   }
 };
 

@@ -69,7 +69,7 @@ TEST(TickerTest, HasNoThreadUntilASourceIsMadeAndNoneWhenItIsGone) {
 std::string said_of(const std::filesystem::path& file, const std::string& word) {
   std::ifstream text{file};
   for (std::string line; std::getline(text, line);)
-    if (line.rfind(word, 0) == 0) return line.substr(line.find_first_not_of(" \t", word.size()));
+    if (line.starts_with(word)) return line.substr(line.find_first_not_of(" \t", word.size()));
   return {};
 }
 

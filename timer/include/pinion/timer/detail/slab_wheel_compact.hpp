@@ -149,7 +149,7 @@ void slab_wheel<Value, Levels>::begin_to_compact(std::uint16_t b) noexcept {
   bucket& at = buckets_[b];
   at.mark ^= 1U;
   chains_.close(at);
-  compacting_until_ = at;
+  compacting_until_ = static_cast<const chunk_chains::chain&>(at);
 }
 
 template <class Value, class Levels>
