@@ -88,7 +88,9 @@ function(pinion_publish target export_name component)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${export_name})
   get_target_property(type ${target} TYPE)
   if(NOT type STREQUAL "INTERFACE_LIBRARY")
-    set_target_properties(${target} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+    # What a shared library gives to programs is marked PINION_EXPORT.
+    set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+                          VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
     if(PINION_TESTS)  # an enclosing project may have targets of these names
       add_dependencies(boundary_tests ${target})
       add_dependencies(import_tests ${target})

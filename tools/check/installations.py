@@ -22,6 +22,7 @@ def run(run: Run, static: pathlib.Path, shared: pathlib.Path, folder: pathlib.Pa
     """`static` and `shared` hold whole installations, `folder` is for what is made here."""
     run.progress("headers, each alone")
     tests = [verdict("package: each public header compiles alone", _headers_alone(run))]
+    tests.append(verdict("package: shared libraries give what public headers declare", _foreign_symbols(run, shared)))
     run.progress("pkg-config")
     for kind, prefix in (("static", static), ("shared", shared)):
         complaint = _make(run, "pinion", prefix, folder / f"make-{kind}")
@@ -64,6 +65,24 @@ def _headers_alone(run: Run) -> str | None:
     result = run.log.run(["cmake", "--build", build, "--parallel", run.jobs, "--target", "all_verify_interface_header_sets",
                           "--", "-k", "0"], env=commands.environment(CMAKE.programs))
     return None if result.ok else commands.relevant(result.output)
+
+
+def _foreign_symbols(run: Run, prefix: pathlib.Path) -> str | None:
+    """Each symbol of a library is named in a header that is installed, or starts a module. What the standard library's
+    templates make in each library is the standard library's."""
+    text = "\n".join(header.read_text(encoding="utf-8") for header in (prefix / "include" / "pinion").rglob("*.hpp"))
+    declared = set(re.findall(r"\w+", text))
+    found, count = [], 0
+    for library in sorted(next(prefix.rglob("pkgconfig")).parent.glob("libpinion_*.so")):
+        for line in _must(run, "nm", "--dynamic", "--demangle", "--defined-only", library).splitlines():
+            _, kind, symbol = line.split(maxsplit=2)
+            name = re.sub(r"\[abi:\w+\]|\(.*", "", symbol)
+            if name.startswith("initializer for module pinion") or (kind in "WVu" and not name.startswith("pinion::")):
+                continue
+            count += 1
+            if not name.startswith("pinion::") or set(re.findall(r"\w+", name)) - declared:
+                found.append(f"{library.name}: {symbol}")
+    return "\n".join(found) if count else "there is no symbol at all"
 
 
 def _make(run: Run, packages: str, prefix: pathlib.Path, folder: pathlib.Path) -> str | None:

@@ -8,6 +8,7 @@
 #include <pinion/base/diagnostic.hpp>
 #include <pinion/base/error.hpp>
 #include <pinion/base/event_counter.hpp>
+#include <pinion/base/export.hpp>
 #include <pinion/base/histogram.hpp>
 #include <pinion/base/inline_function.hpp>
 #include <pinion/base/kernel.hpp>

@@ -13,6 +13,7 @@
 // Tests install a handler that throws, and expect the violation.
 #pragma once
 
+#include <pinion/base/export.hpp>
 #include <pinion/config.hpp>
 #include <source_location>
 #include <string_view>
@@ -33,10 +34,11 @@ using violation_handler = void (*)(const contract_violation&);
 
 /// Installs `handler`, or the default one for nullptr, and returns the one that stood before. Any thread, any
 /// time.
-violation_handler set_violation_handler(violation_handler handler) noexcept;
+PINION_EXPORT violation_handler set_violation_handler(violation_handler handler) noexcept;
 
 namespace assert_detail {
-[[noreturn]] void violated(std::string_view condition, std::string_view meaning, std::source_location place);
+PINION_EXPORT [[noreturn]] void violated(std::string_view condition, std::string_view meaning,
+                                         std::source_location place);
 }  // namespace assert_detail
 
 }  // namespace pinion

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <pinion/base/export.hpp>
 #include <string_view>
 
 namespace pinion {
@@ -25,7 +26,7 @@ namespace pinion {
 enum class severity : std::uint8_t { note, warning, error };
 
 /// "note", "warning" or "error".
-[[nodiscard]] std::string_view to_string(severity level) noexcept;
+PINION_EXPORT [[nodiscard]] std::string_view to_string(severity level) noexcept;
 
 /// One thing a part has to say. The views are valid during the call of the sink.
 struct diagnostic {
@@ -41,16 +42,17 @@ using diagnostic_sink = void (*)(const diagnostic&) noexcept;
 /// Installs `sink`, or the default one for nullptr, and returns the one that stood before. Any thread, any
 /// time. A report that began before the change may still be in the old sink, which therefore must stay
 /// callable. A sink gets every diagnostic: neither threshold nor key keeps one back.
-diagnostic_sink set_diagnostic_sink(diagnostic_sink sink) noexcept;
+PINION_EXPORT diagnostic_sink set_diagnostic_sink(diagnostic_sink sink) noexcept;
 
 /// From here on the default sink prints what is at least that severe. Returns the threshold that stood
 /// before. Any thread, any time. Until it is called, PINION_LOG decides, and without that `error`. The
 /// environment is read once: by this call, or with the first diagnostic that meets the default sink. A value
 /// other than `error`, `warning` and `note` is itself printed as an error, and `error` stands.
-severity set_diagnostic_threshold(severity least) noexcept;
+PINION_EXPORT severity set_diagnostic_threshold(severity least) noexcept;
 
 /// Hands a diagnostic to the sink. Any thread. Parts call it off their hot paths. The default sink prints it
 /// if it is at least as severe as the threshold, and nothing of the same part and key was printed before.
-void report(severity level, std::string_view part, std::string_view key, std::string_view text) noexcept;
+PINION_EXPORT void report(severity level, std::string_view part, std::string_view key,
+                          std::string_view text) noexcept;
 
 }  // namespace pinion

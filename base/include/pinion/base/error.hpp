@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <pinion/base/export.hpp>
 #include <string_view>
 #include <system_error>
 #include <tl/expected.hpp>
@@ -30,10 +31,10 @@ enum class errc : std::uint8_t {
 };
 
 /// What was refused, the likely cause and the remedy, in one sentence. For an unknown value says so.
-[[nodiscard]] std::string_view explain(errc code) noexcept;
+PINION_EXPORT [[nodiscard]] std::string_view explain(errc code) noexcept;
 
 /// The category "pinion" of error codes made from errc. `message()` is explain().
-[[nodiscard]] const std::error_category& error_category() noexcept;
+PINION_EXPORT [[nodiscard]] const std::error_category& error_category() noexcept;
 
 /// Found by argument-dependent lookup when an errc becomes a std::error_code.
 [[nodiscard]] inline std::error_code make_error_code(errc code) noexcept {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <pinion/base/export.hpp>
 
 namespace pinion {
 
@@ -12,6 +13,6 @@ inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
 /// Asks for huge pages where `bytes` at `begin` have room for a whole one. A wish: where the kernel has none, or is set to
 /// `never`, nothing is different. Does not touch the memory.
-void prefer_huge_pages(void* begin, std::size_t bytes) noexcept;
+PINION_EXPORT void prefer_huge_pages(void* begin, std::size_t bytes) noexcept;
 
 }  // namespace pinion

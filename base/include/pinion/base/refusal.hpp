@@ -12,6 +12,7 @@
 // A constructor can't answer, so it throws the refusal: a std::system_error with that code and that text.
 #pragma once
 
+#include <pinion/base/export.hpp>
 #include <string>
 #include <system_error>
 
@@ -26,9 +27,9 @@ struct refusal {
 };
 
 /// The refusal in a sentence: "asked: reason; remedy". Fields that are empty are left out.
-[[nodiscard]] std::string to_string(const refusal& why);
+PINION_EXPORT [[nodiscard]] std::string to_string(const refusal& why);
 
 /// Throws std::system_error with the refusal's code; its what() holds to_string(why).
-[[noreturn]] void throw_refusal(const refusal& why);
+PINION_EXPORT [[noreturn]] void throw_refusal(const refusal& why);
 
 }  // namespace pinion

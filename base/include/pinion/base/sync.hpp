@@ -25,6 +25,7 @@
 #include <atomic>
 #include <concepts>
 #include <cstdint>
+#include <pinion/base/export.hpp>
 #include <pinion/base/time.hpp>
 #include <type_traits>
 #include <utility>
@@ -64,7 +65,7 @@ concept sync_traits =
     };
 
 /// The machine itself.
-struct std_sync {
+struct PINION_EXPORT std_sync {
   /// std::atomic, the same type.
   template <class T>
   using atomic = std::atomic<T>;

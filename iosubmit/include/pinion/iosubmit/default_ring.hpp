@@ -16,6 +16,7 @@
 #pragma once
 
 #include <pinion/base/error.hpp>
+#include <pinion/base/export.hpp>
 #include <pinion/base/refusal.hpp>
 #include <pinion/config.hpp>
 #include <pinion/iosubmit/ring/either_ring.hpp>
@@ -27,9 +28,9 @@ namespace pinion::iosubmit {
 
 namespace fallback_detail {
 /// Whether io_uring can't be had here at all, whatever the program does.
-[[nodiscard]] bool is_out_of_reach(const refusal& why) noexcept;
+PINION_EXPORT [[nodiscard]] bool is_out_of_reach(const refusal& why) noexcept;
 /// Says which ring serves instead, and what it can't.
-void tell_of_fallback(const refusal& why);
+PINION_EXPORT void tell_of_fallback(const refusal& why);
 }  // namespace fallback_detail
 
 inline namespace PINION_MODE {

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <pinion/base/export.hpp>
 #include <pinion/base/histogram.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/iosubmit/policy/submit_mode.hpp>
@@ -33,7 +34,7 @@ enum class enter_reason : std::uint8_t {
 };
 
 /// "policy", "urgent", "room", "kernel", "park", "retry" or "stop".
-[[nodiscard]] std::string_view to_string(enter_reason reason) noexcept;
+PINION_EXPORT [[nodiscard]] std::string_view to_string(enter_reason reason) noexcept;
 
 /// What an enter was answered with, in classes. ETIME is no error.
 enum class enter_error : std::uint8_t {
@@ -44,14 +45,14 @@ enum class enter_error : std::uint8_t {
 };
 
 /// "interrupted", "no memory", "overflow" or "refused".
-[[nodiscard]] std::string_view to_string(enter_error error) noexcept;
+PINION_EXPORT [[nodiscard]] std::string_view to_string(enter_error error) noexcept;
 
 namespace statistics_detail {
 inline constexpr std::size_t enter_reasons = 7;
 inline constexpr std::size_t enter_errors = 4;
 inline constexpr std::size_t mode_reasons = 5;
 // The class of a negative errno of an enter.
-[[nodiscard]] enter_error class_of(std::int32_t error) noexcept;
+PINION_EXPORT [[nodiscard]] enter_error class_of(std::int32_t error) noexcept;
 }  // namespace statistics_detail
 
 /// What a submission has done since it was made.
@@ -70,7 +71,7 @@ struct submission_statistics {
 };
 
 /// Some lines for people.
-[[nodiscard]] std::string to_string(const submission_statistics& statistics);
+PINION_EXPORT [[nodiscard]] std::string to_string(const submission_statistics& statistics);
 
 /// One enter and how it came to be.
 struct decision {
@@ -108,6 +109,6 @@ class decision_trace {
 };
 
 /// One line for a decision, the oldest first.
-[[nodiscard]] std::string to_string(const decision_trace& trace);
+PINION_EXPORT [[nodiscard]] std::string to_string(const decision_trace& trace);
 
 }  // namespace pinion::iosubmit

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <pinion/base/assert.hpp>
+#include <pinion/base/export.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/preempt/concept.hpp>
 #include <pinion/preempt/word.hpp>
@@ -29,7 +30,7 @@ struct operation_budget_options {
 };
 
 /// Counts down.
-class operation_budget : private asking_word {
+class PINION_EXPORT operation_budget : private asking_word {
  public:
   /// What it declares.
   static constexpr source_traits traits{.asks = true, .counts = true, .may_be_early = true};

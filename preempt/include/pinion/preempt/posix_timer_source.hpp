@@ -49,6 +49,7 @@
 #include <atomic>
 #include <cstdint>
 #include <pinion/base/assert.hpp>
+#include <pinion/base/export.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/config.hpp>
 #include <pinion/preempt/concept.hpp>
@@ -71,9 +72,9 @@ struct posix_timer_options {
 };
 
 namespace posix_timer_detail {
-[[noreturn]] void throw_no_timer(int error);
-void complain_of_no_timer(int error) noexcept;
-void complain_of_arming(int error) noexcept;
+PINION_EXPORT [[noreturn]] void throw_no_timer(int error);
+PINION_EXPORT void complain_of_no_timer(int error) noexcept;
+PINION_EXPORT void complain_of_arming(int error) noexcept;
 }  // namespace posix_timer_detail
 
 inline namespace PINION_MODE {

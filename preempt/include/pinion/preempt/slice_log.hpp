@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <pinion/base/export.hpp>
 #include <pinion/base/histogram.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/config.hpp>
@@ -26,7 +27,7 @@ namespace pinion::preempt::inline PINION_MODE {
 
 /// What one queue's slices were like. Of the owner. slice_log counts in it where PINION_STATISTICS=ON, and
 /// elsewhere leaves its five numbers at 0.
-struct queue_slices {
+struct PINION_EXPORT queue_slices {
   std::uint64_t slices = 0;
   std::uint64_t checks = 0;
   std::uint64_t yields = 0;
@@ -47,7 +48,7 @@ struct queue_slices {
 };
 
 /// One line for people: how many, checks and yields a slice, P50, P99, longest.
-[[nodiscard]] std::string to_string(const queue_slices& slices);
+PINION_EXPORT [[nodiscard]] std::string to_string(const queue_slices& slices);
 
 /// Of one executor.
 class slice_log {

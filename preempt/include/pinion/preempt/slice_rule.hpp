@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <pinion/base/error.hpp>
+#include <pinion/base/export.hpp>
 #include <pinion/base/refusal.hpp>
 #include <pinion/base/time.hpp>
 #include <vector>
@@ -49,7 +50,7 @@ struct slice_state {
 };
 
 /// The terms of all queues of one executor. Of its owner.
-class slice_rule {
+class PINION_EXPORT slice_rule {
  public:
   /// Which queue.
   enum class queue : std::uint32_t {};

@@ -29,6 +29,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <pinion/base/export.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/preempt/detail/tick_board.hpp>
 #include <pinion/preempt/detail/tick_gate.hpp>
@@ -44,7 +45,7 @@ struct ticker_options {
 };
 
 /// The thread, and the slices that it looks after.
-class ticker {
+class PINION_EXPORT ticker {
  public:
   /// What it looks after.
   using slice_type = ticked_slice;

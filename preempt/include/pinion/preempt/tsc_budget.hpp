@@ -25,6 +25,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <pinion/base/export.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/preempt/concept.hpp>
 #include <pinion/preempt/detail/tsc_clock.hpp>
@@ -40,7 +41,7 @@ struct tsc_budget_options {
 
 namespace tsc_detail {
 // The options; throws a refusal if they are out of range.
-[[nodiscard]] tsc_budget_options checked(const tsc_budget_options& options);
+PINION_EXPORT [[nodiscard]] tsc_budget_options checked(const tsc_budget_options& options);
 }  // namespace tsc_detail
 
 /// Over such a counter.

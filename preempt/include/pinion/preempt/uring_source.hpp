@@ -44,6 +44,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <pinion/base/export.hpp>
 #include <pinion/base/kernel.hpp>
 #include <pinion/base/ring.hpp>
 #include <pinion/base/time.hpp>
@@ -72,7 +73,7 @@ namespace uring_detail {
 
 // The timeout: apart from the source, since it may outlive it. It is the source's until leave(), and then its
 // own.
-class tick : public ring_answer {
+class PINION_EXPORT tick : public ring_answer {
  public:
   tick() noexcept : ring_answer{&tick::came} {}
 
@@ -99,7 +100,7 @@ class tick : public ring_answer {
 };
 
 // The ring's word; throws a refusal for a ring or options that won't do.
-[[nodiscard]] const word& word_of(const uring_view& ring, const uring_source_options& options);
+PINION_EXPORT [[nodiscard]] const word& word_of(const uring_view& ring, const uring_source_options& options);
 
 }  // namespace uring_detail
 

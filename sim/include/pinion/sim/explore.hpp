@@ -31,6 +31,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <pinion/base/export.hpp>
 #include <pinion/sim/explored_sync.hpp>
 #include <string>
 #include <string_view>
@@ -58,7 +59,7 @@ struct limits {
 };
 
 /// What an exploration found.
-struct exploration {
+struct PINION_EXPORT exploration {
   std::uint64_t executions = 0;         ///< run, the random ones too
   std::uint64_t random_executions = 0;  ///< of these, the random ones
   bool is_complete = false;             ///< every choice within the limits was tried
@@ -76,7 +77,7 @@ struct exploration {
 
 /// Inside an exploration, in a thread's body or in the check: if `holds` is false, the execution ends here and `what` is the
 /// violation.
-void require(bool holds, std::string_view what) noexcept;
+PINION_EXPORT void require(bool holds, std::string_view what) noexcept;
 
 namespace explore_detail {
 
@@ -91,8 +92,9 @@ struct erased_scenario {
   std::function<void(void*)> check;
 };
 
-exploration explore(const erased_scenario& scenario, const limits& limits);
-exploration replay(const erased_scenario& scenario, const limits& limits, std::string_view choices);
+PINION_EXPORT exploration explore(const erased_scenario& scenario, const limits& limits);
+PINION_EXPORT exploration replay(const erased_scenario& scenario, const limits& limits,
+                                 std::string_view choices);
 
 }  // namespace explore_detail
 

@@ -16,6 +16,7 @@
 #include <concepts>
 #include <cstdint>
 #include <cstring>
+#include <pinion/base/export.hpp>
 #include <pinion/base/sync.hpp>
 #include <pinion/base/time.hpp>
 #include <type_traits>
@@ -48,31 +49,32 @@ struct event_handle {
   std::uint32_t execution = 0;
 };
 
-word_handle make_word(std::uint64_t value, value_kind kind, std::uint8_t bytes) noexcept;
-void end_word(word_handle word) noexcept;
-std::uint64_t load(word_handle word, std::memory_order order) noexcept;
-void store(word_handle word, std::uint64_t value, std::memory_order order) noexcept;
-std::uint64_t read_modify_write(word_handle word, change what, std::uint64_t operand,
-                                std::memory_order order) noexcept;
-bool compare_exchange(word_handle word, std::uint64_t& expected, std::uint64_t desired, bool may_fail,
-                      std::memory_order success, std::memory_order failure) noexcept;
-void fence(std::memory_order order) noexcept;
-void pause() noexcept;
-void yield() noexcept;
-void futex_wait(word_handle word, std::uint64_t expected, bool may_end) noexcept;
-void futex_wake(word_handle word, std::uint32_t count) noexcept;
-void name_word(word_handle word, const char* name) noexcept;
+PINION_EXPORT word_handle make_word(std::uint64_t value, value_kind kind, std::uint8_t bytes) noexcept;
+PINION_EXPORT void end_word(word_handle word) noexcept;
+PINION_EXPORT std::uint64_t load(word_handle word, std::memory_order order) noexcept;
+PINION_EXPORT void store(word_handle word, std::uint64_t value, std::memory_order order) noexcept;
+PINION_EXPORT std::uint64_t read_modify_write(word_handle word, change what, std::uint64_t operand,
+                                              std::memory_order order) noexcept;
+PINION_EXPORT bool compare_exchange(word_handle word, std::uint64_t& expected, std::uint64_t desired,
+                                    bool may_fail, std::memory_order success,
+                                    std::memory_order failure) noexcept;
+PINION_EXPORT void fence(std::memory_order order) noexcept;
+PINION_EXPORT void pause() noexcept;
+PINION_EXPORT void yield() noexcept;
+PINION_EXPORT void futex_wait(word_handle word, std::uint64_t expected, bool may_end) noexcept;
+PINION_EXPORT void futex_wake(word_handle word, std::uint32_t count) noexcept;
+PINION_EXPORT void name_word(word_handle word, const char* name) noexcept;
 
-void make_plain(plain_record& plain) noexcept;
-void end_plain(plain_record& plain) noexcept;
-void read_plain(plain_record& plain) noexcept;
-void write_plain(plain_record& plain) noexcept;
+PINION_EXPORT void make_plain(plain_record& plain) noexcept;
+PINION_EXPORT void end_plain(plain_record& plain) noexcept;
+PINION_EXPORT void read_plain(plain_record& plain) noexcept;
+PINION_EXPORT void write_plain(plain_record& plain) noexcept;
 
-event_handle make_event() noexcept;
-void post_event(event_handle event) noexcept;
-void wait_event(event_handle event) noexcept;
-bool try_wait_event(event_handle event) noexcept;
-void name_event(event_handle event, const char* name) noexcept;
+PINION_EXPORT event_handle make_event() noexcept;
+PINION_EXPORT void post_event(event_handle event) noexcept;
+PINION_EXPORT void wait_event(event_handle event) noexcept;
+PINION_EXPORT bool try_wait_event(event_handle event) noexcept;
+PINION_EXPORT void name_event(event_handle event, const char* name) noexcept;
 
 }  // namespace explore_detail
 

@@ -25,6 +25,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <pinion/base/export.hpp>
 #include <pinion/base/ring.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/sim/virtual_clock.hpp>
@@ -68,7 +69,7 @@ struct virtual_ring_counts {
       0;  ///< entries put where there was no room: a mistake of the owner's; they are kept
 };
 
-class virtual_ring {
+class PINION_EXPORT virtual_ring {
  public:
   /// For fail() and others: until the next such call.
   static constexpr std::uint64_t for_ever = std::numeric_limits<std::uint64_t>::max();

@@ -23,6 +23,7 @@
 // Nothing relies on it: what was pushed is published by the inbox.
 #pragma once
 
+#include <pinion/base/export.hpp>
 #include <pinion/base/time.hpp>
 #include <system_error>
 
@@ -30,7 +31,7 @@ namespace pinion::waker {
 
 /// What eventfd_notifier asks the operating system for, apart, so that tests can have it fail. Errors are
 /// negative.
-struct eventfd_calls {
+struct PINION_EXPORT eventfd_calls {
   /// A new counter at 0, closed on exec, that blocks nobody.
   static int open() noexcept;
   /// Adds one.
@@ -44,7 +45,7 @@ struct eventfd_calls {
 };
 
 namespace eventfd_detail {
-[[noreturn]] void refuse(int error);
+PINION_EXPORT [[noreturn]] void refuse(int error);
 
 /// The descriptor that an open() answered, or its error as a refusal.
 inline int opened(int result) {
@@ -52,7 +53,7 @@ inline int opened(int result) {
   return result;
 }
 
-void complain(const char* what, int error) noexcept;
+PINION_EXPORT void complain(const char* what, int error) noexcept;
 
 /// Adds one, so that the descriptor becomes readable once more. An error other than a full counter, which is
 /// readable; else 0.

@@ -41,6 +41,7 @@
 #pragma once
 
 #include <cstdint>
+#include <pinion/base/export.hpp>
 #include <pinion/base/kernel.hpp>
 #include <pinion/base/ring.hpp>
 #include <pinion/base/sync.hpp>
@@ -51,7 +52,7 @@ namespace pinion::waker {
 
 /// What msg_ring_notifier asks the operating system for, apart, so that tests can have it fail. Errors are
 /// negative.
-struct msg_ring_calls : eventfd_calls {
+struct PINION_EXPORT msg_ring_calls : eventfd_calls {
   /// Another number for the same ring, closed on exec.
   static int duplicate(int ring) noexcept;
   /// Whether the kernel lets a thread without a ring send a completion.
@@ -68,7 +69,7 @@ constexpr ring_entry message_to(int ring, std::uint64_t user_data) noexcept {
   return {.operation = kernel::codes::msg_ring, .descriptor = ring, .offset = user_data};
 }
 
-[[noreturn]] void refuse(int ring, int error);
+PINION_EXPORT [[noreturn]] void refuse(int ring, int error);
 
 /// The number that a duplicate() of that ring answered, or its error as a refusal.
 inline int duplicated(int ring, int result) {

@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <pinion/base/export.hpp>
 #include <pinion/base/ring.hpp>
 #include <pinion/base/time.hpp>
 #include <span>
@@ -67,6 +68,6 @@ struct epoll_calls {
 };
 
 /// The operating system's.
-extern const epoll_calls system_calls;
+PINION_EXPORT extern const epoll_calls system_calls;
 
 }  // namespace pinion::iosubmit::epoll_detail

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <pinion/base/export.hpp>
 #include <string_view>
 
 namespace pinion::iosubmit::errors {
@@ -16,12 +17,12 @@ namespace pinion::iosubmit::errors {
 inline constexpr std::int32_t completions_lost = -53;
 
 /// Whether this negative errno of an enter passes by itself.
-[[nodiscard]] bool is_passing(std::int32_t error) noexcept;
+PINION_EXPORT [[nodiscard]] bool is_passing(std::int32_t error) noexcept;
 
 /// What was refused, the likely cause and the remedy, for a negative errno of an enter.
-[[nodiscard]] std::string_view explain_enter(std::int32_t error) noexcept;
+PINION_EXPORT [[nodiscard]] std::string_view explain_enter(std::int32_t error) noexcept;
 
 /// Says it through report().
-void complain(std::int32_t error) noexcept;
+PINION_EXPORT void complain(std::int32_t error) noexcept;
 
 }  // namespace pinion::iosubmit::errors

@@ -12,12 +12,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <pinion/base/export.hpp>
 #include <pinion/base/kernel.hpp>
 
 namespace pinion::iosubmit {
 
 /// The system's. Errors are negative.
-struct uring_calls {
+struct PINION_EXPORT uring_calls {
   /// A new ring's descriptor, closed on exec; fills in what the kernel made of the parameters.
   static int setup(std::uint32_t entries, kernel::setup_parameters& parameters) noexcept;
   /// How many entries it took. The argument may be null where the flags don't announce it.

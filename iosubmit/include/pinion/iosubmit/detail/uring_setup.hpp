@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <pinion/base/error.hpp>
+#include <pinion/base/export.hpp>
 #include <pinion/base/refusal.hpp>
 #include <pinion/base/ring.hpp>
 #include <pinion/iosubmit/detail/uring_calls.hpp>
@@ -63,12 +64,12 @@ struct mapped_ring {
   uring_features features;
 };
 
-expected<mapped_ring, refusal> open(const call_table& calls, const uring_options& options);
+PINION_EXPORT expected<mapped_ring, refusal> open(const call_table& calls, const uring_options& options);
 /// Makes the calling thread the owner; 0, or a negative errno.
-std::int32_t own(const call_table& calls, mapped_ring& ring) noexcept;
-void close(const call_table& calls, mapped_ring& ring, bool by_owner) noexcept;
+PINION_EXPORT std::int32_t own(const call_table& calls, mapped_ring& ring) noexcept;
+PINION_EXPORT void close(const call_table& calls, mapped_ring& ring, bool by_owner) noexcept;
 
 /// Says that answers of a port never came.
-void complain_of_unanswered(std::uint32_t count) noexcept;
+PINION_EXPORT void complain_of_unanswered(std::uint32_t count) noexcept;
 
 }  // namespace pinion::iosubmit::uring_detail

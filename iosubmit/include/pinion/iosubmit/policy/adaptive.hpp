@@ -27,6 +27,7 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <pinion/base/export.hpp>
 #include <pinion/iosubmit/concept.hpp>
 #include <pinion/iosubmit/policy/submit_mode.hpp>
 #include <string>
@@ -194,6 +195,6 @@ class adaptive {
 };
 
 /// One line for people: which rule holds within turns and why, and what a wait does.
-[[nodiscard]] std::string to_string(const adaptive& policy);
+PINION_EXPORT [[nodiscard]] std::string to_string(const adaptive& policy);
 
 }  // namespace pinion::iosubmit

@@ -25,6 +25,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <pinion/base/export.hpp>
 #include <pinion/iosubmit/concept.hpp>
 #include <pinion/iosubmit/detail/latency_window.hpp>
 #include <pinion/iosubmit/policy/batch_rule.hpp>
@@ -147,6 +148,6 @@ class balanced {
 };
 
 /// One line for people: the mode and why, the rule, the average and the percentiles. Costs a selection among the window.
-[[nodiscard]] std::string to_string(const balanced& policy);
+PINION_EXPORT [[nodiscard]] std::string to_string(const balanced& policy);
 
 }  // namespace pinion::iosubmit

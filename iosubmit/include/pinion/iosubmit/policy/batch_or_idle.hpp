@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <pinion/base/export.hpp>
 #include <pinion/iosubmit/concept.hpp>
 #include <string>
 
@@ -37,7 +38,7 @@ struct batch_or_idle {
 };
 
 /// "each operation"; "batch 128 or idle".
-[[nodiscard]] std::string to_string(const immediate& policy);
-[[nodiscard]] std::string to_string(const batch_or_idle& policy);
+PINION_EXPORT [[nodiscard]] std::string to_string(const immediate& policy);
+PINION_EXPORT [[nodiscard]] std::string to_string(const batch_or_idle& policy);
 
 }  // namespace pinion::iosubmit

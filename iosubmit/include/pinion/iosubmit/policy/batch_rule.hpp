@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <pinion/base/export.hpp>
 #include <pinion/iosubmit/concept.hpp>
 #include <string>
 
@@ -27,6 +28,6 @@ struct batch_rule {
 };
 
 /// "batch 8 or 200 us".
-[[nodiscard]] std::string to_string(const batch_rule& rule);
+PINION_EXPORT [[nodiscard]] std::string to_string(const batch_rule& rule);
 
 }  // namespace pinion::iosubmit

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <pinion/base/export.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/iosubmit/detail/policy_variant.hpp>
 #include <pinion/iosubmit/policy/adaptive.hpp>
@@ -98,6 +99,6 @@ class chosen_policy
 };
 
 /// One line for people: the mode that was asked for, and what it goes by now.
-[[nodiscard]] std::string to_string(const chosen_policy& policy);
+PINION_EXPORT [[nodiscard]] std::string to_string(const chosen_policy& policy);
 
 }  // namespace pinion::iosubmit

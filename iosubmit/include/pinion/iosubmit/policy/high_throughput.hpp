@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <pinion/base/export.hpp>
 #include <pinion/iosubmit/concept.hpp>
 #include <pinion/iosubmit/policy/batch_rule.hpp>
 #include <string>
@@ -39,6 +40,6 @@ struct high_throughput {
 };
 
 /// "batch 64 or 1000 us; waits gather for 1000 us".
-[[nodiscard]] std::string to_string(const high_throughput& policy);
+PINION_EXPORT [[nodiscard]] std::string to_string(const high_throughput& policy);
 
 }  // namespace pinion::iosubmit

@@ -8,6 +8,7 @@
 //   submission<low_latency, uring_ring> io{uring_ring{{}}, {.rule = {.batch = 4, .wait_max = duration{50'000}}}};
 #pragma once
 
+#include <pinion/base/export.hpp>
 #include <pinion/iosubmit/concept.hpp>
 #include <pinion/iosubmit/policy/batch_rule.hpp>
 #include <string>
@@ -28,6 +29,6 @@ struct low_latency {
 };
 
 /// "batch 1 or 100 us".
-[[nodiscard]] std::string to_string(const low_latency& policy);
+PINION_EXPORT [[nodiscard]] std::string to_string(const low_latency& policy);
 
 }  // namespace pinion::iosubmit

@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <optional>
 #include <pinion/base/error.hpp>
+#include <pinion/base/export.hpp>
 #include <pinion/base/refusal.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/iosubmit/policy/submit_mode.hpp>
@@ -52,17 +53,18 @@ struct settings_text {
 
 /// What those texts ask for; or a refusal for each of them that is not taken, with EINVAL. What was given is shortened
 /// and made printable there. Nothing else decides: no environment, no locale.
-[[nodiscard]] expected<settings, std::vector<refusal>> parse_settings(const settings_text& text);
+PINION_EXPORT [[nodiscard]] expected<settings, std::vector<refusal>>
+parse_settings(const settings_text& text);
 
 /// What the environment of this process asks for, read by the first call, on any thread. Where something is refused it is reported as
 /// an error, by that call, and nothing is asked for.
-[[nodiscard]] const settings& settings_of_environment();
+PINION_EXPORT [[nodiscard]] const settings& settings_of_environment();
 
 /// Where a value is from.
 enum class setting_source : std::uint8_t { built_in, environment, code };
 
 /// "built in", "environment" or "code".
-[[nodiscard]] std::string_view to_string(setting_source source) noexcept;
+PINION_EXPORT [[nodiscard]] std::string_view to_string(setting_source source) noexcept;
 
 /// What holds. A batch size or a wait that is empty is the mode's own.
 struct effective_settings {
@@ -76,11 +78,11 @@ struct effective_settings {
 };
 
 /// One line for people, with where each value is from.
-[[nodiscard]] std::string to_string(const effective_settings& all);
+PINION_EXPORT [[nodiscard]] std::string to_string(const effective_settings& all);
 
 /// Each value from code where it is there, else from the environment, else built in. As from code a batch size of 0 is 1.
-[[nodiscard]] effective_settings effective(const settings& from_code,
-                                           const settings& from_environment) noexcept;
+PINION_EXPORT [[nodiscard]] effective_settings effective(const settings& from_code,
+                                                         const settings& from_environment) noexcept;
 
 /// The same with this process's environment. What it says is reported as a note, each time that it says something new.
 [[nodiscard]] effective_settings effective(const settings& from_code = {});

@@ -8,6 +8,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <pinion/base/export.hpp>
 #include <pinion/base/time.hpp>
 #include <string_view>
 
@@ -21,7 +22,7 @@ inline constexpr submit_mode submit_modes[] = {submit_mode::low_latency, submit_
                                                submit_mode::balanced, submit_mode::adaptive};
 
 /// "low-latency", "high-throughput", "balanced" or "adaptive".
-[[nodiscard]] std::string_view to_string(submit_mode mode) noexcept;
+PINION_EXPORT [[nodiscard]] std::string_view to_string(submit_mode mode) noexcept;
 
 /// Why a mode was left.
 enum class mode_reason : std::uint8_t {
@@ -33,7 +34,7 @@ enum class mode_reason : std::uint8_t {
 };
 
 /// "begun", "slow", "fast and busy", "neither" or "long turns".
-[[nodiscard]] std::string_view to_string(mode_reason reason) noexcept;
+PINION_EXPORT [[nodiscard]] std::string_view to_string(mode_reason reason) noexcept;
 
 /// One change.
 struct mode_change {

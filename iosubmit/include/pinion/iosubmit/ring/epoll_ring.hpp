@@ -36,6 +36,7 @@
 #include <cstdint>
 #include <memory>
 #include <pinion/base/error.hpp>
+#include <pinion/base/export.hpp>
 #include <pinion/base/refusal.hpp>
 #include <pinion/base/ring.hpp>
 #include <pinion/config.hpp>
@@ -46,7 +47,7 @@ namespace pinion::iosubmit {
 namespace epoll_detail {
 // What the ring asks the system for, as a table: tests put another one in its place (detail/epoll_calls.hpp).
 struct epoll_calls;
-extern const epoll_calls system_calls;
+PINION_EXPORT extern const epoll_calls system_calls;
 }  // namespace epoll_detail
 
 inline namespace PINION_MODE {
@@ -58,7 +59,7 @@ struct epoll_ring_options {
 };
 
 /// All members are the owner's.
-class epoll_ring {
+class PINION_EXPORT epoll_ring {
  public:
   /// A ring, or why there is none: EMFILE and ENFILE (too many descriptors are open), ENOMEM, or what a
   /// sandbox says. Throws std::bad_alloc.

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <pinion/base/export.hpp>
 #include <string>
 
 namespace pinion::iosubmit {
@@ -52,6 +53,6 @@ struct uring_features {
   bool no_iowait = false;
 };
 /// "256 entries, 2048 completions; single_issuer … min_wait; this kernel lacks: no_sq_array".
-[[nodiscard]] std::string to_string(const uring_features& features);
+PINION_EXPORT [[nodiscard]] std::string to_string(const uring_features& features);
 
 }  // namespace pinion::iosubmit

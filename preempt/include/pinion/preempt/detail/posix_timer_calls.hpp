@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <pinion/base/export.hpp>
 #include <pinion/base/time.hpp>
 
 namespace pinion::preempt {
@@ -24,7 +25,7 @@ struct signal_range {
 };
 
 /// The operating system's. Errors are negative.
-struct posix_timer_calls {
+struct PINION_EXPORT posix_timer_calls {
   /// A timer of this process; timer_t.
   using timer_id = void*;
   /// Called with the signal, on the thread that it was sent to.

@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <mutex>
 #include <new>
+#include <pinion/base/export.hpp>
 #include <pinion/preempt/detail/posix_timer_calls.hpp>
 
 namespace pinion::preempt::posix_timer_detail {
@@ -29,11 +30,11 @@ namespace pinion::preempt::posix_timer_detail {
 inline constexpr std::size_t sources_max = 1024;
 
 /// They throw refusals.
-[[noreturn]] void throw_no_such_signal(int named, signal_range real_time);
-[[noreturn]] void throw_signal_taken(int named);
-[[noreturn]] void throw_all_signals_taken(signal_range real_time);
-[[noreturn]] void throw_not_handled(int error, int signal);
-[[noreturn]] void throw_no_slot();
+PINION_EXPORT [[noreturn]] void throw_no_such_signal(int named, signal_range real_time);
+PINION_EXPORT [[noreturn]] void throw_signal_taken(int named);
+PINION_EXPORT [[noreturn]] void throw_all_signals_taken(signal_range real_time);
+PINION_EXPORT [[noreturn]] void throw_not_handled(int error, int signal);
+PINION_EXPORT [[noreturn]] void throw_no_slot();
 
 /// One source's share in a signal: handled, and unblocked in the thread that makes it, for as long as this
 /// lives. `Source` has signalled(), called in the handler on that thread, and lost_timer(), called in each

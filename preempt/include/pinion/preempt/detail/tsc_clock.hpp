@@ -22,6 +22,7 @@
 #include <atomic>
 #include <concepts>
 #include <cstdint>
+#include <pinion/base/export.hpp>
 #include <pinion/base/time.hpp>
 
 namespace pinion::preempt {
@@ -64,7 +65,7 @@ enum class tsc_state : std::uint8_t {
 };
 
 /// The machine's.
-class tsc_counter {
+class PINION_EXPORT tsc_counter {
  public:
   /// The time stamp counter's, once it is known. Any thread.
   [[nodiscard]] static tsc_scale scale() noexcept;
@@ -92,7 +93,7 @@ struct tsc_pair {
 /// No slice is to be over early. So the cycles between two pairs are taken as the most that they can have
 /// been, and one in 1024 is added, which is twice what the monotonic clock is slewed by (adjtime: 500 in a
 /// million). A slice is longer by so much.
-class tsc_rate {
+class PINION_EXPORT tsc_rate {
  public:
   /// How far apart the two pairs are, at least.
   static constexpr duration apart{10'000'000};
@@ -124,7 +125,7 @@ struct tsc_calls {
 /// Memory ordering. The rate is one word and says all, so it is relaxed; so is the state, which only says
 /// whether to ask. Who measures holds a flag, acquired and released, and whoever finds it taken goes on with
 /// what is known.
-class tsc_gauge {
+class PINION_EXPORT tsc_gauge {
  public:
   /// Of that processor. Asks nothing yet.
   constexpr explicit tsc_gauge(const tsc_calls& processor) noexcept : processor_(processor) {}

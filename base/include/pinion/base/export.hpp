@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// PINION_EXPORT: marks what a shared library of pinion gives to programs. All else stays inside it.
+//
+//   PINION_EXPORT [[nodiscard]] std::string_view explain(errc code) noexcept;   // compiled in src/
+//   class PINION_EXPORT ticker { ... };                                         // has members compiled in src/
+//
+// The libraries are compiled with -fvisibility=hidden -fvisibility-inlines-hidden; programs need not be. Templates and
+// inline functions need no mark: each program compiles its own. In a static library the mark has no effect.
+#pragma once
+
+#define PINION_EXPORT [[gnu::visibility("default")]]
