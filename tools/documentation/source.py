@@ -12,6 +12,7 @@ from check.cxx_text import code_of
 from documentation.declarations import IMPLEMENTATION, Declaration
 
 _OPEN, _CLOSE = "([{", ")]}"
+_EXPORT = "PINION_EXPORT"  # an attribute, behind a macro
 _DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(?P<name>if|ifdef|ifndef|elif|else|endif)\b[ \t]*(?P<condition>[^\n]*)", re.M)
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(?P<name>PINION_\w+)(?P<parameters>\([^)\n]*\))?", re.M)
 
@@ -39,8 +40,8 @@ class Source:
     def begin(self, declaration: Declaration) -> int:
         """Where the declaration begins, its attributes included, which clang counts apart."""
         at = declaration.begin
-        while (before := self.code[:at].rstrip()).endswith("]]"):
-            at = before.rindex("[[")
+        while (before := self.code[:at].rstrip()).endswith(("]]", _EXPORT)):
+            at = before.rindex("[[" if before.endswith("]]") else _EXPORT)
         return at
 
     def signature(self, declaration: Declaration) -> str:
@@ -53,7 +54,8 @@ class Source:
         else:
             end = self._first(declaration.name_at, "{;" if declaration.kind in {"class", "enumeration"} else ";")
         column = begin - (self.text.rfind("\n", 0, begin) + 1)
-        written = _decoded(self.text[begin:end]).rstrip().rstrip(",")
+        # How a shared library gives it away is of no use to the one who calls it.
+        written = _decoded(self.text[begin:end]).replace(f"{_EXPORT} ", "").rstrip().rstrip(",")
         return re.sub(rf"\n {{0,{column}}}", "\n", written)
 
     def comment(self, declaration: Declaration) -> list[str]:
