@@ -61,7 +61,9 @@ TEST(base_module, HistogramsAndCountersCross) {
 
   EXPECT_EQ(lengths.quantile(500), 9U);
   [](const auto& counter) {
-    if constexpr (pinion::is_counted) EXPECT_EQ(counter.total().turns, 1U);
+    if constexpr (pinion::is_counted) {
+      EXPECT_EQ(counter.total().turns, 1U);
+    }
   }(events);
 }
 

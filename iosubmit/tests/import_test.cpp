@@ -62,8 +62,8 @@ class nop_ring {
 
 struct asked : operation {
   explicit asked(const pinion::ring_entry& what)
-      : operation{what, [](pinion::ring_answer& self, std::int32_t result) noexcept {
-                    static_cast<asked&>(self).result = result;
+      : operation{what, [](pinion::ring_answer& self, std::int32_t answer) noexcept {
+                    static_cast<asked&>(self).result = answer;
                   }} {}
   std::int32_t result = 1;
 };
