@@ -113,10 +113,11 @@ void expect_answers(const fault& row, const load& work, int times) {
 // That the row was tested: its fault has happened, as often as it was to.
 void expect_met(const fault& row, const fake_kernel& kernel, int times) {
   EXPECT_EQ(kernel.times_left(), 0);
-  if (row.sign != nullptr)
+  if (row.sign != nullptr) {
     EXPECT_TRUE(kernel.*row.sign);
-  else
+  } else {
     EXPECT_GE(kernel.times_met(), times == fake_kernel::always ? 1 : times);
+  }
   if (row.then == outcome::kept) {
     EXPECT_GT(kernel.enters, kernel.times_met()) << "not tried again";
   }

@@ -53,7 +53,9 @@ joined narrow_sockets(bool are_nonblocking = false) {
   for (const int each : {pair.first.get(), pair.second.get()}) {
     EXPECT_EQ(::setsockopt(each, SOL_SOCKET, SO_SNDBUF, &size, sizeof size), 0);
     EXPECT_EQ(::setsockopt(each, SOL_SOCKET, SO_RCVBUF, &size, sizeof size), 0);
-    if (are_nonblocking) EXPECT_EQ(::fcntl(each, F_SETFL, ::fcntl(each, F_GETFL) | O_NONBLOCK), 0);
+    if (are_nonblocking) {
+      EXPECT_EQ(::fcntl(each, F_SETFL, ::fcntl(each, F_GETFL) | O_NONBLOCK), 0);
+    }
   }
   return pair;
 }

@@ -13,7 +13,8 @@ _ATOMIC_CALL = re.compile(
     r"(?:\.|->)\s*(?P<name>load|store|exchange|fetch_(?:add|sub|and|or|xor|max|min)|compare_exchange_(?:weak|strong)"
     r"|test_and_set)\s*(?P<bracket>\()")
 _TEST = re.compile(r"^(?:TEST|TEST_F|TEST_P|TYPED_TEST|TYPED_TEST_P|RC_GTEST_PROP|RC_GTEST_FIXTURE_PROP)\s*(\()", re.M)
-_ASSERTION = re.compile(r"\b(?:(?:EXPECT|ASSERT|RC|GTEST)_[A-Z0-9_]+|FAIL|ADD_FAILURE|SUCCEED|static_assert"
+_IF = re.compile(r"\bif (?:constexpr )?(\()")
+_ASSERTION = re.compile(r"\b(?:(?:EXPECT|ASSERT|RC|GTEST)_[A-Z0-9_]+|FAIL|ADD_FAILURE|static_assert"
                         r"|(?:expect|assert|require)_\w+)\s*[(<]")
 
 
@@ -86,6 +87,19 @@ def tests_assert(path, text, _texts):
     return findings
 
 
+def braces_around_expectations(path, text, _texts):
+    """What g++ refuses and clang does not see: these macros hold an if and an else of their own."""
+    if not path.endswith((".cpp", ".hpp")):
+        return []
+    code, findings = code_of(text), []
+    for match in _IF.finditer(code):
+        behind = code[closing(code, match.start(1)) + 1:]
+        if re.match(r"\s*(?:EXPECT|ASSERT)_", behind):
+            findings.append(f"{path}:{line_of(code, match.start())}: an if around an expectation has no braces, which "
+                            f"g++ calls a dangling else: add them")
+    return findings
+
+
 RULES = {
     "no thread_local in headers": headers_without_thread_local,
     "no intrinsics in headers": headers_without_intrinsics,
@@ -93,4 +107,5 @@ RULES = {
     "parts include only what they may": part_dependencies,
     "only hosts/ names a host": hosts_only_in_hosts,
     "tests assert": tests_assert,
+    "braces around expectations": braces_around_expectations,
 }

@@ -88,11 +88,15 @@ SAMPLES = {
          {"examples/06_x.cpp": "#include <boost/asio.hpp>\n"}],
     ),
     "tests assert": (
-        [{_TEST: "TEST(a, b) {\n  f();  // EXPECT_TRUE(x)\n}\n"},
+        [{_TEST: "TEST(a, b) {\n  f();  // EXPECT_TRUE(x)\n}\n"}, {_TEST: "TEST(a, b) { SUCCEED(); }\n"},
          {_TEST: "TEST_P(a, b) {}\nTEST(a, c) { FAIL(); }\n"}],
         [{_TEST: "TEST(a, b) {\n  if (x) { EXPECT_EQ(1, 1); }\n}\n"},
          {_TEST: "RC_GTEST_PROP(a, b, ()) { RC_ASSERT(1); }\n"},
          {_TEST: "TEST(a, b) { expect_holds(1); }\n"}],
+    ),
+    "braces around expectations": (
+        [{_TEST: "if (f(x)) EXPECT_TRUE(x);\n"}, {_TEST: "if constexpr (f(x))\n  ASSERT_TRUE(x);\n"}],
+        [{_TEST: "if (f(x)) {\n  EXPECT_TRUE(x);\n}\nfor (;;) EXPECT_TRUE(x);\n// if (x) EXPECT_TRUE(x)\n"}],
     ),
     "links": (
         [{"docs/a.md": "[x](b.md)\n"}, {"a.md": "[x](#nowhere)\n# Here\n"}, {"a.md": "[x](b.md#y)\n", "b.md": "# Z\n"},
