@@ -85,6 +85,6 @@ PINION_EXPORT [[nodiscard]] effective_settings effective(const settings& from_co
                                                          const settings& from_environment) noexcept;
 
 /// The same with this process's environment. What it says is reported as a note, each time that it says something new.
-[[nodiscard]] effective_settings effective(const settings& from_code = {});
+PINION_EXPORT [[nodiscard]] effective_settings effective(const settings& from_code = {});
 
 }  // namespace pinion::iosubmit
