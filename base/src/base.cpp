@@ -65,11 +65,11 @@ std::atomic<severity>& threshold() noexcept {
 
 /// Whether this part has not spoken of this key yet. Where there is no memory to remember it, it speaks again.
 bool is_first(const diagnostic& d) noexcept {
-  // Never destroyed: a part may report while the program exits.
-  static std::mutex& mutex = *new std::mutex;
-  static auto& seen = *new std::set<std::pair<std::string, std::string>>;
+  static constinit std::mutex mutex;
   try {
     const std::lock_guard lock{mutex};
+    // Never destroyed: a part may report while the program exits.
+    static auto& seen = *new std::set<std::pair<std::string, std::string>>;
     return seen.emplace(d.part, d.key).second;
   } catch (const std::exception&) {
     return true;

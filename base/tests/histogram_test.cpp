@@ -121,6 +121,15 @@ TEST(HistogramTest, CountsWhatIsBeyondItsRangeInTheLastPlace) {
       << "a lower bound of what is not known would be taken for it";
 }
 
+TEST(HistogramTest, ASumBeyond64BitsIsFullToo) {
+  histogram<> h;
+  h.add(1, std::numeric_limits<std::uint64_t>::max());
+  h.add(100);
+
+  EXPECT_EQ(h.count(), std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(h.quantile(500), 1U);
+}
+
 TEST(HistogramTest, ACountThatIsFullStaysFull) {
   histogram<8, 0, std::uint8_t> narrow;
 

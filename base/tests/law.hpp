@@ -36,13 +36,13 @@ template <class Clause, class Factory>
 }
 
 /// Runs the clauses of one law that are for such a thing and can be tried, in order, up to the first
-/// violation.
+/// violation: of the law itself, whatever else check_clause() looks at.
 template <class Clause, class Factory>
 [[nodiscard]] violation check_law(const std::vector<Clause>& laws, const std::string& law,
                                   const Factory& factory) {
   for (const Clause& c : laws) {
     if (law != c.law || !is_for(c, factory) || !why_skipped(c, factory).empty()) continue;
-    if (violation what = check_clause(c, factory)) return what;
+    if (violation what = c.check(factory)) return what;
   }
   return {};
 }

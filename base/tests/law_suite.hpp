@@ -43,15 +43,21 @@ void is_killed(const std::vector<Clause>& laws, const mutant_of<Factory>& m) {
 /// `judging`: the laws that kill mutants of this frame. Each must have something to say of it.
 template <class Clause, class Factory>
 void keeps_every_law(const std::vector<Clause>& laws, const Factory& frame, std::set<std::string> judging) {
+  std::set<std::string> skipped;
   for (const Clause& c : laws) {
     if (!is_for(c, frame)) continue;
+    if (!why_skipped(c, frame).empty()) {
+      skipped.insert(c.law);
+      continue;
+    }
     judging.erase(c.law);
-    if (!why_skipped(c, frame).empty()) continue;
     const violation what = c.check(frame);
     EXPECT_FALSE(what) << frame.name << " breaks law " << c.law << " without a defect, " << c.name << ": "
                        << what.what();
   }
-  EXPECT_TRUE(judging.empty()) << "no clause of " << *judging.begin() << " is for " << frame.name;
+  for (const std::string& law : judging) {
+    EXPECT_TRUE(skipped.contains(law)) << "no clause of " << law << " is for " << frame.name;
+  }
 }
 
 /// A test for each of these clauses and each backend that it is for.

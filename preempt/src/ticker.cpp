@@ -175,7 +175,9 @@ void ticker::remove(ticked_slice& slice) noexcept {
   std::unique_lock lock{guarded_->mutex};
   guarded_->board.remove(slice);
   // The hook itself may end its source.
-  while (guarded_->told_of == &slice && !guarded_->is_on_teller()) {
+  if (guarded_->told_of == &slice && guarded_->is_on_teller())
+    guarded_->told_of = nullptr;  // its place may be taken anew
+  while (guarded_->told_of == &slice) {
     const std::uint32_t returned = guarded_->hooks_returned.load(std::memory_order_relaxed);
     lock.unlock();
     std_sync::futex_wait(guarded_->hooks_returned, returned);
@@ -209,23 +211,28 @@ void ticker::start(bool is_watched) {
 }
 
 void ticker::start_again() noexcept {
-  const std::scoped_lock lock{guarded_->mutex};
-  if (guarded_->is_running) return;
-  try {
-    start(guarded_->is_watched);
-  } catch (const std::exception&) {
-    // Not at each slice.
-    is_lost_.store(false, std::memory_order_relaxed);
-    report(
-        severity::error, "preempt", guarded_->is_running ? "stall-teller-lost" : "ticker-lost",
-        guarded_->is_running
-            ? "after a fork the ticker's thread that tells of stalls could not be started again: no stall of "
-              "this process will be reported until a source is made; most likely too many threads run "
-              "(ulimit -u, or pids.max of the container)"
-            : "after a fork the ticker's thread could not be started again: no slice of this process will be "
-              "due until a source is made; most likely too many threads run (ulimit -u, or pids.max of the "
-              "container)");
+  bool runs = false;
+  {
+    const std::scoped_lock lock{guarded_->mutex};
+    if (guarded_->is_running) return;
+    try {
+      start(guarded_->is_watched);
+      return;
+    } catch (const std::exception&) {
+      // Not at each slice.
+      is_lost_.store(false, std::memory_order_relaxed);
+      runs = guarded_->is_running;
+    }
   }
+  // Without the lock: a sink may fork, or make a source.
+  report(
+      severity::error, "preempt", runs ? "stall-teller-lost" : "ticker-lost",
+      runs ? "after a fork the ticker's thread that tells of stalls could not be started again: no stall of "
+             "this process will be reported until a source is made; most likely too many threads run "
+             "(ulimit -u, or pids.max of the container)"
+           : "after a fork the ticker's thread could not be started again: no slice of this process will be "
+             "due until a source is made; most likely too many threads run (ulimit -u, or pids.max of the "
+             "container)");
 }
 
 void ticker::run() noexcept {

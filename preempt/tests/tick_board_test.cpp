@@ -215,6 +215,30 @@ TEST(TickBoardTest, TellsOfAStallOnceAtItsTime) {
   EXPECT_EQ(on.told[0].who, &on.told);
 }
 
+TEST(TickBoardTest, TellsOfAStallAtItsTimeThoughSlicesAreLong) {
+  watched_board on;
+  for (std::uint64_t k = 1; k <= 1'000; ++k)
+    static_cast<void>(on.slice.begin(at(k * 100'000), duration{100'000}));
+  const std::uint64_t end = 100'000'000;
+
+  EXPECT_EQ(on.tick(at(end)), at(end + 250)) << "not when another such slice could be over";
+  static_cast<void>(on.tick(at(end + 250)));
+
+  ASSERT_EQ(on.told.size(), 1U);
+  EXPECT_EQ(on.told[0].length, duration{250});
+}
+
+TEST(TickBoardTest, LooksAgainSoonAfterItHasEndedWhatWasAStallAlready) {
+  watched_board on;
+  for (std::uint64_t k = 1; k <= 1'000; ++k)
+    static_cast<void>(on.slice.begin(at(k * 100'000), duration{100'000}));
+
+  EXPECT_EQ(on.tick(at(100'000'900)), at(100'001'000));
+  static_cast<void>(on.tick(at(100'001'000)));
+
+  EXPECT_EQ(on.told.size(), 1U);
+}
+
 TEST(TickBoardTest, TellsOfNothingThatItHasOnlyJustEnded) {
   watched_board on;
   on.slice.begin(at(1'000));

@@ -5,6 +5,7 @@
 
 #include <pinion/timer.hpp>
 #include <string>
+#include <string_view>
 
 #include "laws.hpp"
 
@@ -40,7 +41,11 @@ testing::violation found_by_a_law(const char* what) {
   const testing::store_factory factory{"doubtful", [](const testing::setup& how) {
                                          return std::make_unique<testing::adapted<doubtful>>(how);
                                        }};
-  return pinion::testing::check_law(testing::laws(), "T2", factory);
+  for (const testing::clause& c : testing::laws()) {
+    if (std::string_view{c.law} != "T2") continue;
+    if (testing::violation found = testing::check_clause(c, factory)) return found;
+  }
+  return {};
 }
 
 TEST(invariant, IsReportedByALawWithTheStepThatBrokeIt) {

@@ -13,6 +13,7 @@ from check.results import Test, failed, passed, skipped
 
 SECONDS_PER_TEST = 300
 SECONDS_TO_BUILD, SECONDS_TO_TEST = 2700, 1800  # a whole build, a whole run of CTest, on a slow machine
+_OF_CASES = "cases"  # the label of a program of GoogleTest, whose cases are counted one by one
 _TOGETHER = "together"  # the folder for the cases of programs that are run whole
 # Presets of which only the tests with one label are built and run, for what the others could show is shown elsewhere.
 LABELS = {"modules": "import", "tsan": "concurrent", "shared": "boundary"}
@@ -77,6 +78,8 @@ def read_junit(path: pathlib.Path) -> list[Test]:
         name, state, output = case.get("name", ""), case.get("status"), case.findtext("system-out") or ""
         if name in together:
             tests += read_cases(together[name], name, state, output)
+        elif state == "run" and _OF_CASES in _labels(case):
+            tests.append(failed(name, "\n".join([*_case_it_ended_in(output), "it ended well before its last case"])))
         elif state == "run":
             tests.append(passed(name))
         elif state == "disabled":
@@ -103,9 +106,18 @@ def read_cases(path: pathlib.Path, program: str, state: str | None, output: str)
             tests.append(skipped(name, " ".join((skip.get("message") or "").split())))
         elif case.get("status") == "run":
             tests.append(passed(name))
-    if state != "run" and not any(test.outcome == "failed" for test in tests):
+        else:
+            tests.append(skipped(name, "disabled"))
+    if not tests:
+        tests.append(failed(program, "it has no case at all"))
+    elif state != "run" and not any(test.outcome == "failed" for test in tests):
         tests.append(failed(program, f"it ended badly, though no case of it failed:\n{_words_of(output)}"))
     return tests
+
+
+def _labels(case) -> list[str]:
+    value = next((one.get("value") for one in case.iter("property") if one.get("name") == "cmake_labels"), None)
+    return (value or "").split(";")
 
 
 def _words_of(output: str) -> str:

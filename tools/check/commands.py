@@ -25,6 +25,8 @@ _EXPLAINS = re.compile(r"error:|^stopped: not done|CMake Error|^FAILED:|undefine
 # What a developer's shell may hold that would make two machines build two different things.
 _UNWANTED = ("CC", "CXX", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "DESTDIR", "CMAKE_GENERATOR",
              "CMAKE_BUILD_TYPE", "CMAKE_TOOLCHAIN_FILE", "CMAKE_CXX_COMPILER_LAUNCHER", "CTEST_PARALLEL_LEVEL")
+# What would make GoogleTest leave out cases: GTEST_FILTER, GTEST_TOTAL_SHARDS, TEST_SHARD_INDEX and more.
+_UNWANTED_OF_TESTS = ("GTEST_", "TEST_")
 
 
 class StepFailed(Exception):
@@ -43,7 +45,8 @@ class Finished:
 
 def environment(*folders: pathlib.Path) -> dict[str, str]:
     """The environment for a build: this one, without what would change it, `folders` first on PATH."""
-    result = {name: value for name, value in os.environ.items() if name not in _UNWANTED}
+    result = {name: value for name, value in os.environ.items()
+              if name not in _UNWANTED and not name.startswith(_UNWANTED_OF_TESTS)}
     result["PATH"] = os.pathsep.join([*map(str, folders), result.get("PATH", os.defpath)])
     return result
 

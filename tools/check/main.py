@@ -26,7 +26,9 @@ from check.execution import Configuration, execute, say
 def main(arguments: list[str]) -> int:
     # A reader that went away (a pipe to `head`) or a terminal of another encoding must not end a run.
     sys.stdout.reconfigure(errors="replace")
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # A terminal that is closed ends what was begun in it, too: the builds are in sessions of their own.
+    for end in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(end, signal.default_int_handler)
     try:
         return _obey(arguments)
     except KeyboardInterrupt:

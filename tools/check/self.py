@@ -52,6 +52,7 @@ def run(run: Run) -> list[Test]:
         run.progress("a failing project")
         tests += _red_runs(run, folder)
         tests += _side_by_side()
+        tests += _cases_that_never_ran(folder)
     tests += _limits(run)
     run.progress("rules of style")
     tests += _rules_can_fail()
@@ -224,6 +225,23 @@ def _side_by_side() -> list[Test]:
 
     return [execute("two configurations run side by side", frozenset(), meet),
             execute("two that build in one folder run one after the other", frozenset({"self"}), be_alone)]
+
+
+def _cases_that_never_ran(folder: pathlib.Path) -> list[Test]:
+    """A program of tests that ends well, and whose cases were not run, or not all."""
+    labels = '<properties><property name="cmake_labels" value="base;cases"/></properties>'
+    written = {"before its last case": None, "no case at all": "<testsuites/>"}
+    tests = []
+    for told, cases in written.items():
+        place = folder / told.replace(" ", "-")
+        (place / "together").mkdir(parents=True)
+        (place / "tests.xml").write_text(f'<testsuite><testcase name="base.x" status="run">{labels}</testcase></testsuite>')
+        if cases:
+            (place / "together" / "base.x.xml").write_text(cases)
+        found = cmake_build.read_junit(place / "tests.xml")
+        is_red = [test.outcome for test in found] == ["failed"] and told in found[0].detail
+        tests.append(verdict(f"self: a program that ends with {told} has failed", None if is_red else f"{found}"))
+    return tests
 
 
 def _red(name: str, configuration, *told: str) -> Test:

@@ -43,10 +43,10 @@ class histogram {
     for (std::size_t place = 0; place < places; ++place) raise(counts_[place], other.counts_[place]);
   }
 
-  /// How many were counted.
+  /// How many were counted; 2^64 - 1 where it is more.
   [[nodiscard]] constexpr std::uint64_t count() const noexcept {
     std::uint64_t all = 0;
-    for (const Count one : counts_) all += one;
+    for (const Count one : counts_) all += std::min(std::uint64_t{one}, ~all);
     return all;
   }
   /// The value that so many in a thousand were not above, by nearest rank, rounded up to the greatest of its
@@ -100,7 +100,7 @@ constexpr std::uint64_t histogram<Bits, Fine, Count>::quantile(std::uint32_t in_
   const std::uint64_t rank = all / 1000 * share + (all % 1000 * share + 999) / 1000;
   std::uint64_t left = std::max(rank, std::uint64_t{1});
   std::size_t place = 0;
-  for (; counts_[place] < left; ++place) left -= counts_[place];
+  for (; counts_[place] < left; ++place) left -= counts_[place];  // ends: all places together hold `rank`
   return greatest(place);
 }
 

@@ -176,9 +176,10 @@ class basic_tick_board {
                          instant now) noexcept {
     const std::uint32_t number = seen & ~basic_word<Sync>::due;
     const bool is_watched = slice.watch_.hook && slice.told_ != number;
-    if (!is_watched || !basic_slice_word<Sync>::is_over(seen)) return never;
+    if (!is_watched) return never;
     const instant late = end + slice.watch_.after;
     if (now < late) return late;
+    if (!basic_slice_word<Sync>::is_over(seen)) return now + resolution_;
     slice.told_ = number;
     slice.stalled_ = now - end;
     // add() has reserved room for all.
