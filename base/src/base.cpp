@@ -30,7 +30,7 @@ class pinion_category final : public std::error_category {
   }
 };
 
-// What is printed, in one call, so that lines of several threads don't mix.
+// Prints a diagnostic in one call, so that lines of several threads don't mix.
 void print(const diagnostic& d) noexcept {
   const std::string_view level = to_string(d.level);
   std::fprintf(stderr, "pinion: %.*s: %.*s: %.*s\n", static_cast<int>(level.size()), level.data(),

@@ -72,7 +72,7 @@ void add_laws(const std::vector<Clause>& laws, const std::vector<Factory>& backe
   }
 }
 
-/// A test for each mutant and each frame, and one that there is a mutant for every law.
+/// Adds a test for each mutant and each frame, and a test that every law has a mutant.
 template <class Clause, class Factory>
 void add_mutants(const std::vector<Clause>& laws, const std::vector<mutant_of<Factory>>& mutants) {
   std::map<std::string, Factory> frames;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is compiled into the libraries of base and waker, called.
+// Calls functions that are compiled into the libraries of base and waker.
 #include <cstdio>
 #include <pinion/timer.hpp>
 #include <pinion/waker.hpp>

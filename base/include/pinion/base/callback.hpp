@@ -2,8 +2,9 @@
 //
 // callback: a function and what it is about, in two words. It owns nothing and never allocates.
 //
-//   callback<const stall&> seen{.function = [](void* log, const stall& s) noexcept { static_cast<my_log*>(log)->add(s); },
-//                               .context = &log};
+//   callback<const stall&> seen{
+//       .function = [](void* log, const stall& s) noexcept { static_cast<my_log*>(log)->add(s); },
+//       .context = &log};
 //   if (seen) seen(what);
 #pragma once
 
@@ -11,7 +12,8 @@
 
 namespace pinion {
 
-/// A function that is told of `Args`, and its context. Empty by default. The context must outlive the last call.
+/// A function that is told of `Args`, and its context. Empty by default. The context must outlive the last
+/// call.
 template <class... Args>
 struct callback {
   void (*function)(void* context, Args... args) noexcept = nullptr;

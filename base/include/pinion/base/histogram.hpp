@@ -9,7 +9,7 @@
 //   histogram<36, 3> slices;                             // up to 68 s in ns, to an eighth: 272 places
 //   slices.add(length.ns);
 //   slices.merge(those_of_another_thread);
-//   const std::uint64_t p99 = slices.quantile(990);      // at least the exact value, and less than an eighth above it
+//   const std::uint64_t p99 = slices.quantile(990);      // at least exact, and less than an eighth above
 //
 // One thread uses it. Copies and sums of copies are how threads share one.
 #pragma once
