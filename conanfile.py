@@ -65,6 +65,8 @@ class Pinion(ConanFile):
             self.options.rm_safe("fPIC")
         for part in PARTS:
             if not self._has(part):
+                if self._wants(part):
+                    self.options.rm_safe(part.switch.short_name)
                 # The options of what is not there must not make another package of the same.
                 for option in part.options:
                     self.options.rm_safe(option.short_name)
@@ -136,8 +138,12 @@ class Pinion(ConanFile):
             # The root's is not read where there are components.
             component.builddirs = ["lib/cmake/pinion"]
 
-    def _has(self, part):
+    def _wants(self, part):
         return part.required or bool(self.options.get_safe(part.switch.short_name))
+
+    def _has(self, part):
+        """A part that links what is left out is left out with it; a host, which is off by default, is refused then."""
+        return self._wants(part) and (part.is_host or all(self._has(PINION.part(name)) for name in part.links))
 
     def _parts(self):
         return [part for part in PARTS if self._has(part)]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Every option of the build comes from cmake/parts.json. A wrong value is refused in one sentence with the valid ones,
-# before anything is configured. Nothing here touches a variable that belongs to an enclosing project.
+# Every option of the build comes from cmake/parts.json. A wrong value is refused in one sentence with the
+# valid ones, before anything is configured. Nothing here touches a variable that belongs to an enclosing
+# project.
 include(${CMAKE_CURRENT_LIST_DIR}/parts.cmake)
 
 pinion_json(_pinion_oldest tools headers cmake)
@@ -10,7 +11,7 @@ if(NOT CMAKE_MINIMUM_REQUIRED_VERSION VERSION_EQUAL "${_pinion_oldest}")
                       "${CMAKE_MINIMUM_REQUIRED_VERSION}; say the same in both")
 endif()
 
-# pinion_option(name default text): makes the cache variable, and refuses a value that it can't have.
+# pinion_option(name default text): makes the cache variable, and refuses a value that the option can't have.
 function(pinion_option name default text)
   if(default STREQUAL "TOP_LEVEL")
     set(default ${PROJECT_IS_TOP_LEVEL})
@@ -29,6 +30,9 @@ function(pinion_option name default text)
 endfunction()
 
 foreach(_pinion_part IN LISTS PINION_PARTS)
+  if(NOT DEFINED ${PINION_${_pinion_part}_SWITCH})
+    set(_${PINION_${_pinion_part}_SWITCH}_BY_DEFAULT TRUE CACHE INTERNAL "nobody asked for it by name")
+  endif()
   pinion_option(${PINION_${_pinion_part}_SWITCH} ON "builds the ${_pinion_part} part")
 endforeach()
 foreach(_pinion_part IN LISTS PINION_HOSTS)
@@ -43,7 +47,8 @@ foreach(_pinion_name IN LISTS PINION_KNOWN_OPTIONS)
   endif()
 endforeach()
 
-# What is built needs what it links, and a system that has it.
+# A part that is built needs the parts that it links, and a system that has what it needs. One that nobody asked for by
+# name is left out with a part that it links.
 set(PINION_ENABLED "")
 foreach(_pinion_part IN LISTS PINION_ORDER)
   set(_pinion_switch ${PINION_${_pinion_part}_SWITCH})
@@ -51,9 +56,15 @@ foreach(_pinion_part IN LISTS PINION_ORDER)
   if(NOT ${_pinion_switch} AND NOT _pinion_required)
     continue()
   endif()
-  list(APPEND PINION_ENABLED ${_pinion_part})
   set(_pinion_missing ${PINION_${_pinion_part}_LINKS})
   list(REMOVE_ITEM _pinion_missing "" ${PINION_ENABLED})
+  if(_pinion_missing AND _${_pinion_switch}_BY_DEFAULT)
+    list(JOIN _pinion_missing ", " _pinion_values)
+    message(STATUS "pinion: the ${_pinion_part} part is left out, since it needs ${_pinion_values}")
+    set(${_pinion_switch} OFF)
+    continue()
+  endif()
+  list(APPEND PINION_ENABLED ${_pinion_part})
   foreach(_pinion_link IN LISTS _pinion_missing)
     message(FATAL_ERROR "${_pinion_switch}=ON needs the ${_pinion_link} part, and "
                         "${PINION_${_pinion_link}_SWITCH}=OFF leaves it out: switch that on, or this off")
@@ -79,9 +90,33 @@ if(PINION_BENCH_MORE)
   endif()
 endif()
 
-# pinion_refuse_unknown(guest version option...): refuses each PINION_… of the cache that is no option of pinion.
-# PINION_ROOT is CMake's: where find_package() looks. A guest shares the cache with the enclosing project, so it refuses
-# only what a command line or a preset gave without a type and nothing declared.
+# pinion_did_you_mean(out name option...): asks for the option that is this name with one or two letters
+# changed, left out or added, in one place; empty where none is.
+function(pinion_did_you_mean out name)
+  set(${out} "" PARENT_SCOPE)
+  string(TOUPPER "${name}" name)
+  string(LENGTH "${name}" length)
+  foreach(begin RANGE ${length})
+    foreach(wrong RANGE 2)
+      math(EXPR end "${begin} + ${wrong}")
+      if(name MATCHES "^[A-Z0-9_]+$" AND NOT end GREATER length)
+        string(SUBSTRING ${name} 0 ${begin} head)
+        string(SUBSTRING ${name} ${end} -1 tail)
+        set(near ${ARGN})
+        list(FILTER near INCLUDE REGEX "^${head}.?.?${tail}$")
+        if(near)
+          list(GET near 0 near)
+          set(${out} "did you mean ${near}? " PARENT_SCOPE)
+          return()
+        endif()
+      endif()
+    endforeach()
+  endforeach()
+endfunction()
+
+# pinion_refuse_unknown(guest version option...): refuses each PINION_… of the cache that is no option of
+# pinion. PINION_ROOT is CMake's: where find_package() looks. A guest shares the cache with the enclosing
+# project, so it refuses only what a command line or a preset gave without a type and nothing declared.
 function(pinion_refuse_unknown guest version)
   get_cmake_property(unknown CACHE_VARIABLES)
   list(FILTER unknown INCLUDE REGEX "^PINION_")
@@ -97,14 +132,15 @@ function(pinion_refuse_unknown guest version)
     endif()
     # Forgotten again, so that the corrected command is not refused for the old mistake.
     unset(${name} CACHE)
+    pinion_did_you_mean(question "${name}" ${ARGN})
     list(JOIN ARGN " " options)
-    message(FATAL_ERROR "${name} is not an option of pinion ${version}; its options: ${options}${remedy}")
+    message(FATAL_ERROR "${name} is not an option of pinion ${version}; ${question}its options: ${options}${remedy}")
   endforeach()
 endfunction()
 if(PROJECT_IS_TOP_LEVEL)
   pinion_refuse_unknown(OFF ${PROJECT_VERSION} ${PINION_KNOWN_OPTIONS})
 else()
-  # Asked when the enclosing project has said all it says: it may declare its own options below this.
+  # Called at the end of the enclosing project, which may declare its own options below this.
   list(JOIN PINION_KNOWN_OPTIONS " " _pinion_values)
   cmake_language(EVAL CODE "cmake_language(DEFER DIRECTORY \"${CMAKE_SOURCE_DIR}\"
     CALL pinion_refuse_unknown ON ${PROJECT_VERSION} ${_pinion_values})")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Reads cmake/parts.json, which says what parts, hosts and options there are, and refuses one that is wrong. The
-# build includes this, and so does the port for vcpkg. It sets
+# Reads cmake/parts.json, which says what parts, hosts and options there are, and refuses a file that is
+# wrong. The build includes this, and so does the port for vcpkg. It sets
 #
 #   PINION_PARTS, PINION_HOSTS   names, in the order of the file; without base, which is always there
 #   PINION_ORDER                 all of them and base, each behind what it links
@@ -52,7 +52,8 @@ function(pinion_json_list out)
   set(${out} ${list} PARENT_SCOPE)
 endfunction()
 
-# pinion_check_keys(kind where path...): the object there has the keys that `keys` of the file allows, no others.
+# pinion_check_keys(kind where path...): the object there has the keys that `keys` of the file allows, no
+# others; and an array of words holds words, each once.
 function(pinion_check_keys kind where)
   set(valid "")
   string(JSON count LENGTH "${PINION_JSON}" keys ${kind})
@@ -81,6 +82,20 @@ function(pinion_check_keys kind where)
     if(NOT wanted MATCHES "^${type}")
       pinion_refuse_parts("${where}: \"${key}\" is of the kind ${type}; valid is ${wanted}")
     endif()
+    set(indices "")
+    if(wanted MATCHES "^ARRAY of words")
+      pinion_json_range(indices ${ARGN} ${key})
+    endif()
+    set(words "")
+    foreach(index IN LISTS indices)
+      string(JSON type TYPE "${PINION_JSON}" ${ARGN} ${key} ${index})
+      pinion_json(word ${ARGN} ${key} ${index})
+      if(NOT type STREQUAL "STRING" OR NOT word MATCHES "^[A-Za-z0-9_.-]+$" OR word IN_LIST words)
+        pinion_refuse_parts("${where}: entry ${index} of \"${key}\" is no word of letters, digits and _.-, or "
+                            "an earlier entry's")
+      endif()
+      list(APPEND words ${word})
+    endforeach()
   endwhile()
   foreach(key IN LISTS valid)
     pinion_json(wanted keys ${kind} ${key})
@@ -104,7 +119,16 @@ function(pinion_check_packages where)
   endforeach()
 endfunction()
 
-# pinion_read_option(where path...): one option. `where` is the part that owns it, or what else does.
+# pinion_claim_name(name): for an option or a macro. Refuses a name that is none for an option, or is taken.
+macro(pinion_claim_name name)
+  if(NOT "${name}" MATCHES "^PINION_[A-Z0-9_]+$" OR "${name}" IN_LIST _pinion_names)
+    pinion_refuse_parts("\"${name}\" is no name for an option, reserved, or that of another one; valid is PINION_ and "
+                        "capital letters")
+  endif()
+  list(APPEND _pinion_names ${name})
+endmacro()
+
+# pinion_read_option(where path...): one option. `where` names the part or the array that has the option.
 macro(pinion_read_option where)
   pinion_check_keys(option "an option of ${where}" ${ARGN})
   pinion_json(_pinion_name ${ARGN} name)
@@ -112,9 +136,9 @@ macro(pinion_read_option where)
   pinion_json_list(${_pinion_name}_VALUES ${ARGN} values)
   pinion_json(_pinion_default ${ARGN} default)
   pinion_json(_pinion_takes ${ARGN} takes)
-  if(NOT _pinion_name MATCHES "^PINION_[A-Z0-9_]+$" OR _pinion_name IN_LIST PINION_KNOWN_OPTIONS)
-    pinion_refuse_parts("\"${_pinion_name}\" is no name for an option, or that of another one; valid is "
-                        "PINION_ and capital letters")
+  pinion_claim_name("${_pinion_name}")
+  if("${${_pinion_name}_VALUES}" STREQUAL "OFF;ON")
+    pinion_refuse_parts("the values of ${_pinion_name} are to be ON OFF, in this order, as those of every switch")
   elseif(NOT _pinion_takes AND NOT _pinion_default STREQUAL "TOP_LEVEL"
          AND NOT _pinion_default IN_LIST ${_pinion_name}_VALUES)
     list(JOIN ${_pinion_name}_VALUES " " _pinion_values)
@@ -140,7 +164,8 @@ function(pinion_header_of out part value)
   set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
-# pinion_require_value(option [from]): its value is one that the file names; `from` says where it was given.
+# pinion_require_value(option [from]): the option's value is one that the file names; `from` says where the
+# value was given.
 function(pinion_require_value option)
   set(valid ${${option}_VALUES})
   if(valid STREQUAL "ON;OFF")
@@ -156,10 +181,16 @@ function(pinion_require_value option)
   endif()
 endfunction()
 
-string(JSON _pinion_type ERROR_VARIABLE _pinion_error TYPE "${PINION_JSON}" keys all)
+string(JSON _pinion_type ERROR_VARIABLE _pinion_error TYPE "${PINION_JSON}")
 if(_pinion_error)
-  pinion_refuse_parts("${_pinion_error}")
+  pinion_refuse_parts("it is no JSON: ${_pinion_error}")
 endif()
+foreach(_pinion_kind IN ITEMS all tool part package option)
+  string(JSON _pinion_type ERROR_VARIABLE _pinion_error TYPE "${PINION_JSON}" keys ${_pinion_kind})
+  if(NOT _pinion_type STREQUAL "OBJECT")
+    pinion_refuse_parts("\"keys\" is to have an object \"${_pinion_kind}\", which says what may stand there")
+  endif()
+endforeach()
 pinion_check_keys(all "the file")
 pinion_check_keys(tool "\"headers\" of \"tools\"" tools headers)
 pinion_check_keys(tool "\"modules\" of \"tools\"" tools modules)
@@ -167,6 +198,8 @@ pinion_check_keys(tool "\"modules\" of \"tools\"" tools modules)
 set(PINION_KNOWN_OPTIONS "")
 set(PINION_PACKAGE_OPTIONS "")
 set(_pinion_all "")
+set(_pinion_always "")
+pinion_json_list(_pinion_names reserved)
 foreach(_pinion_array IN ITEMS parts hosts)
   pinion_json_range(_pinion_indices ${_pinion_array})
   foreach(_pinion_index IN LISTS _pinion_indices)
@@ -177,10 +210,11 @@ foreach(_pinion_array IN ITEMS parts hosts)
       set(_pinion_where "the part ${_pinion_part}")
     endif()
     pinion_check_keys(part "${_pinion_where}" ${_pinion_at})
-    pinion_check_packages(${_pinion_part} ${_pinion_at})
-    if(_pinion_part IN_LIST _pinion_all)
-      pinion_refuse_parts("there are two entries of the name \"${_pinion_part}\"")
+    if(NOT _pinion_part MATCHES "^[a-z][a-z0-9_]*$" OR _pinion_part IN_LIST _pinion_all)
+      pinion_refuse_parts("\"${_pinion_part}\" is no name for a part, or that of another one; valid is small letters, "
+                          "digits and _, with a letter first")
     endif()
+    pinion_check_packages(${_pinion_part} ${_pinion_at})
     list(APPEND _pinion_all ${_pinion_part})
     string(TOUPPER ${_pinion_part} _pinion_name)
     set(PINION_${_pinion_part}_AT ${_pinion_at})
@@ -191,6 +225,16 @@ foreach(_pinion_array IN ITEMS parts hosts)
       set(PINION_${_pinion_part}_FOLDER hosts/${_pinion_part})
       set(PINION_${_pinion_part}_SWITCH PINION_WITH_${_pinion_name})
     endif()
+    pinion_claim_name(PINION_HAS_${_pinion_name})
+    pinion_json(_pinion_required ${_pinion_at} required)
+    if(_pinion_required)
+      list(APPEND _pinion_always ${_pinion_part})
+    else()
+      pinion_claim_name(${PINION_${_pinion_part}_SWITCH})
+      list(APPEND PINION_KNOWN_OPTIONS ${PINION_${_pinion_part}_SWITCH})
+      list(APPEND PINION_PACKAGE_OPTIONS ${PINION_${_pinion_part}_SWITCH})
+      set(${PINION_${_pinion_part}_SWITCH}_VALUES ON OFF)
+    endif()
     foreach(_pinion_file IN ITEMS ${PINION_${_pinion_part}_FOLDER}/CMakeLists.txt
             ${PINION_${_pinion_part}_FOLDER}/include/pinion/${_pinion_part}.hpp modules/${_pinion_part}.cppm)
       if(NOT EXISTS ${PINION_ROOT_FOLDER}/${_pinion_file})
@@ -198,12 +242,6 @@ foreach(_pinion_array IN ITEMS parts hosts)
                             "entry")
       endif()
     endforeach()
-    pinion_json(_pinion_required ${_pinion_at} required)
-    if(NOT _pinion_required)
-      list(APPEND PINION_KNOWN_OPTIONS ${PINION_${_pinion_part}_SWITCH})
-      list(APPEND PINION_PACKAGE_OPTIONS ${PINION_${_pinion_part}_SWITCH})
-      set(${PINION_${_pinion_part}_SWITCH}_VALUES ON OFF)
-    endif()
     pinion_json_range(_pinion_options ${_pinion_at} options)
     foreach(_pinion_option IN LISTS _pinion_options)
       pinion_read_option("the part ${_pinion_part}" ${_pinion_at} options ${_pinion_option})
@@ -223,7 +261,12 @@ foreach(_pinion_array IN ITEMS options development)
   endforeach()
 endforeach()
 
-# Each behind what it links; what never comes to stand there is part of a cycle, or rests on one.
+if(NOT _pinion_always STREQUAL "base")
+  pinion_refuse_parts("\"required\" is to be true for base, which all others rest on, and for no other part")
+endif()
+
+# Each part behind the parts that it links. A part that never comes to stand there is in a cycle, or rests on
+# one.
 set(PINION_ORDER "")
 set(_pinion_rest ${_pinion_all})
 while(_pinion_rest)

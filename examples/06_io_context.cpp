@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Thousands of steady_timers in a plain io_context, and the same connections on one deferred_wheel that takes a single
-// steady_timer of the host. Counted, not timed: how often the kernel's timer is set, and how many handlers the io_context is
-// made to run for timeouts that never happen.
+// Thousands of steady_timers in an io_context, and the same connections on one deferred_wheel, whose turn
+// takes a single steady_timer of the context. Counted, not timed: how often the kernel's timer is set, and
+// how many handlers the io_context is made to run for timeouts that never happen.
 //
-// Each connection has an idle timeout, pushed on by each of its requests, and each request has a timeout of its own, which its
-// reply cancels. Requests come one at a time, so that each one's timeout is the earliest of all; with several in flight Asio
-// sets the kernel's timer less often. In the end a batch of short timers really fires.
+// Each connection has an idle timeout, pushed on by each of its requests, and each request has a timeout of
+// its own, which its reply cancels. Requests come one at a time, so that each one's timeout is the earliest
+// of all; with several in flight Asio sets the kernel's timer less often. In the end a batch of short timers
+// really fires.
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -16,12 +17,12 @@
 #include <chrono>
 #include <cstdio>
 #include <deque>
+#include <pinion/asio.hpp>
 #include <pinion/timer.hpp>
 #include <vector>
 
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
-namespace timer = pinion::timer;
 
 namespace {
 constexpr int connections = 5'000;
@@ -78,95 +79,40 @@ void before() {
   print("before: 10000 steady_timers", set, handlers_run, fired);
 }
 
-// ---- After: one wheel, and one steady_timer that wakes the io_context for it
+// ---- After: one wheel, and one steady_timer that the turn has for it
 
-/// Time since the program began: which timers share a bucket of the wheel, and with it what is printed, is then always the same.
-/// A server leaves this out.
+/// Time since the program began: which timers share a bucket of the wheel, and with it what is printed, is
+/// then always the same. A server leaves this out.
 struct since_start {
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
   [[nodiscard]] pinion::instant now() const noexcept {
     return pinion::instant{} + pinion::floor(std::chrono::steady_clock::now() - start);
   }
 };
-
-/// A queue of callbacks in an io_context. The host's timer is set anew only where something is due earlier than it
-/// is set for. A deadline that goes further away leaves it: the host may then wake once for nothing, and sleeps on.
-class wheel_in_context {
- public:
-  using callback = pinion::inline_function<void()>;
-  explicit wheel_in_context(asio::io_context& context) : host_(context) {}
-
-  template <class Delay>
-  timer::handle after(Delay wait, callback&& call) {
-    const timer::handle h = timers_.after(wait, std::move(call));
-    wake_in_time();
-    return h;
-  }
-  void push_on(timer::handle h, std::chrono::seconds wait) {
-    timers_.push_on(h, wait);
-    wake_in_time();
-  }
-  void cancel(timer::handle h) {
-    timers_.cancel(h);
-    if (timers_.size() == 0) sleep_no_more();  // or the context would not end before the host's timer
-  }
-  void close() {
-    timers_.clear();
-    sleep_no_more();
-  }
-
- private:
-  void wake_in_time() {
-    const pinion::instant next = timers_.next_wakeup();
-    if (next >= set_for_) return;
-    set_for_ = next;
-    host_.expires_after(*timers_.timeout<std::chrono::nanoseconds>());
-    host_.async_wait([this](boost::system::error_code e) {
-      if (e) return;
-      set_for_ = pinion::never;
-      try {
-        timers_.run(512);
-      } catch (...) {
-        wake_in_time();  // the others stay, for the next run
-        throw;
-      }
-      wake_in_time();
-    });
-  }
-  void sleep_no_more() {
-    host_.cancel();
-    set_for_ = pinion::never;
-  }
-
-  timer::timer_queue<timer::deferred_wheel<callback>, since_start> timers_;
-  asio::steady_timer host_;
-  pinion::instant set_for_ = pinion::never;
-};
+using callback = pinion::inline_function<void()>;
+using timer_set = pinion::asio::timer_queue<pinion::timer::deferred_wheel<callback>, since_start>;
 
 void after() {
   asio::io_context context;
-  wheel_in_context timers{context};
+  timer_set timers;
+  const pinion::asio::turn loop{context, timers};
   std::size_t handlers = 0, fired = 0;
-  std::vector<timer::handle> idle;
+  std::vector<pinion::timer::handle> idle;
   for (int c = 0; c < connections; ++c) idle.push_back(timers.after(60s, [] {}));
   kernel_timer_set = 0;
   for (int round = 0; round < rounds; ++round) {
-    for (const timer::handle h : idle) {
+    for (const pinion::timer::handle h : idle) {
       timers.push_on(h, 60s);
-      const timer::handle request = timers.after(30s, [] {});
+      const pinion::timer::handle request = timers.after(30s, [] {});
       timers.cancel(request);  // the reply
       handlers += context.poll();
     }
   }
   const std::size_t set = kernel_timer_set;
 
-  for (const timer::handle h : idle) timers.cancel(h);
-  for (int c = 0; c < connections; ++c) {
-    timers.after(std::chrono::microseconds{c}, [&] {
-      if (++fired == connections) timers.close();
-    });
-  }
-  context.run();
+  for (const pinion::timer::handle h : idle) timers.cancel(h);
+  for (int c = 0; c < connections; ++c) timers.after(std::chrono::microseconds{c}, [&] { ++fired; });
+  context.run();  // until the last has fired
   print("after: one deferred_wheel, one steady_timer", set, handlers, fired);
 }
 

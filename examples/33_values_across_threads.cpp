@@ -3,7 +3,7 @@
 // Values from other threads: three workers look for primes and send what they found, piece by piece; one
 // owner adds it up and sleeps while nothing is there. What is sent is a value of any type, moved into the
 // inbox and out of it; each costs one allocation. An object that is woken often derives from wake_node
-// instead, and costs none (30_wake_an_epoll_loop).
+// instead, and costs none (43_echo_server_in_one_turn).
 #include <cstdio>
 #include <pinion/waker.hpp>
 #include <thread>

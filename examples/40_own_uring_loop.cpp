@@ -130,7 +130,7 @@ class server {
       now_ = pinion::monotonic_clock::now();
       if (ready_.empty() && !is_done()) {
         park();
-      } else if (depth() != 0 && policy_.queued(state())) {
+      } else if (depth() != 0 && policy_.queued(state(true))) {
         submit();
       }
       reap();
@@ -146,8 +146,9 @@ class server {
   // ---- The loop, and the four hooks
 
   [[nodiscard]] std::uint32_t depth() noexcept { return io_uring_sq_ready(ring_.get()); }
-  [[nodiscard]] iosubmit::queue_state state() noexcept {
-    return {.depth = depth(), .in_flight = in_flight_, .now = now_, .oldest = oldest_};
+  [[nodiscard]] iosubmit::queue_state state(bool turn_ends = false) noexcept {
+    return {
+        .depth = depth(), .in_flight = in_flight_, .now = now_, .oldest = oldest_, .turn_ends = turn_ends};
   }
 
   // Has `fill` say what is asked, and asks it.

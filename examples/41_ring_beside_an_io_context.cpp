@@ -65,8 +65,7 @@ class ring_in_context {
  private:
   // Until now: hands over all that is queued, and does not wait.
   void turn() {
-    const pinion::instant now = pinion::monotonic_clock::now();
-    io_.park(now, now);
+    io_.park(io_.now());
     listen();
   }
 

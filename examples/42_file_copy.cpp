@@ -81,7 +81,7 @@ int main() {
 
   io_queue io{std::move(*ring)};
   const task copying = copy(io, ::fileno(from.get()), ::fileno(to.get()));
-  while (!copying.handle.done()) io.park(io.now(), pinion::never);
+  while (!copying.handle.done()) io.park(pinion::never);
   const long long copied = copying.handle.promise().result;
   copying.handle.destroy();
   if (copied < 0) {

@@ -1,44 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The forms that a loop is written with, side by side: eight values, and a script by which the third look at the word finds it due. A bar
-// is where another task ran.
+// The forms that a loop is written with, side by side: eight values, and a script by which the third look at
+// the word finds it due. A bar is where another task ran.
 #include <array>
 #include <coroutine>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
-#include <deque>
 #include <exception>
+#include <initializer_list>
 #include <pinion/preempt.hpp>
 
 namespace preempt = pinion::preempt;
 
-class loop {
+class loop : public pinion::run_queue {
  public:
-  [[nodiscard]] const preempt::word& preempt_word() const noexcept { return source_.word(); }
-  void yield(std::coroutine_handle<> where) noexcept { ready_.push_back(where); }
-  preempt::slice_log& slices() noexcept { return log_; }
+  [[nodiscard]] const preempt::word& preempt_word() const noexcept { return slicer_.word(); }
+  preempt::slice_log& slices() noexcept { return slicer_.log(); }
 
-  void run() {
-    while (!ready_.empty()) {
-      const std::coroutine_handle<> next = ready_.front();
-      ready_.pop_front();
-      source_.begin(pinion::instant{0},
-                    pinion::instant{1});  // the script knows no time: there is an end, and no more
-      next.resume();
-    }
+  // One task a slice, so that each begins with one. The script knows no time: a slice has an end, and no
+  // more.
+  void run_slice() {
+    slicer_.begin(queue_, {.waits_for_others = true});
+    run([] { return true; });
+    slicer_.end(pinion::instant{0});
   }
-  [[nodiscard]] unsigned looks() const { return static_cast<unsigned>(source_.checks()); }
+  [[nodiscard]] unsigned looks() { return static_cast<unsigned>(slicer_.source().checks()); }
 
  private:
-  preempt::scripted_source source_{3};
-  preempt::slice_log log_;
-  std::deque<std::coroutine_handle<>> ready_;
+  preempt::slicer<preempt::scripted_source> slicer_{std::initializer_list<std::uint64_t>{3}};
+  preempt::slice_rule::queue queue_ = slicer_.add({}).value();
 };
 
 struct task {
-  struct promise_type {
+  struct promise_type : pinion::runnable {
     explicit promise_type(loop& on, auto&...) noexcept : loop_(on) {
-      on.yield(std::coroutine_handle<promise_type>::from_promise(*this));
+      where = std::coroutine_handle<promise_type>::from_promise(*this);
+      on.ready(*this);
     }
     // By this the forms find the executor where they aren't given one.
     [[nodiscard]] loop& executor() const noexcept { return loop_; }
@@ -112,18 +110,10 @@ task with_checkpoint(loop& on, bool& done) {
   done = true;
 }
 
-// Awaited: to the end of the queue, due or not.
-struct pass {
-  loop& on;
-  static bool await_ready() noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> where) const noexcept { on.yield(where); }
-  static void await_resume() noexcept {}
-};
-
 task bystander(loop& on, const bool& done) {
   while (!done) {
     std::printf(" |");
-    co_await pass{on};
+    co_await preempt::yield_now(on);
   }
 }
 
@@ -133,7 +123,7 @@ void show(const char* name, task (*form)(loop&, bool&)) {
   std::printf("%-16s", name);
   form(on, done);
   bystander(on, done);
-  on.run();
+  while (on.has_ready()) on.run_slice();
   std::printf("  (%u looks)\n", on.looks());
 }
 

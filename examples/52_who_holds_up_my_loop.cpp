@@ -11,7 +11,6 @@
 #include <chrono>
 #include <coroutine>
 #include <cstdio>
-#include <deque>
 #include <exception>
 #include <pinion/preempt.hpp>
 
@@ -21,10 +20,16 @@ using pinion::ceil;
 
 unsigned us(pinion::duration length) { return static_cast<unsigned>(length.ns / 1'000); }
 
-// One for each kind of work: the log tells of a slice by this address.
-struct queue {
+// The tasks of one kind of work, and what makes it an executor that they can yield on. The log tells of a
+// slice by the address of its counts.
+struct queue : pinion::run_queue {
+  [[nodiscard]] const preempt::word& preempt_word() const noexcept { return word; }
+  preempt::slice_log& slices() noexcept { return log; }
+
   const char* name;
-  preempt::queue_slices slices{};
+  preempt::slice_word& word;
+  preempt::slice_log& log;
+  preempt::queue_slices counts{};
 };
 
 class loop {
@@ -33,23 +38,22 @@ class loop {
   loop(const loop&) = delete;
   loop& operator=(const loop&) = delete;
 
-  [[nodiscard]] const preempt::word& preempt_word() const noexcept { return word_; }
-  void yield(std::coroutine_handle<> where) noexcept { ready_.push_back({running_, where}); }
-  preempt::slice_log& slices() noexcept { return log_; }
-  void spawn(queue& in, std::coroutine_handle<> where) { ready_.push_back({&in, where}); }
   [[nodiscard]] unsigned now_us() const { return us(now_ - pinion::instant{0}); }
 
-  void run() {
-    while (!ready_.empty()) {
-      const waiting next = ready_.front();
-      ready_.pop_front();
-      running_ = next.in;
+  // A slice of 1 ms for each queue that has something to run. False: none had.
+  bool round() {
+    bool any = false;
+    for (queue* each : {&batch, &report, &request}) {
+      if (!each->has_ready()) continue;
+      any = true;
+      in_ = each;
       end_ = now_ + ceil(1ms);
       word_.begin();
-      log_.began(running_->slices, now_);
-      next.where.resume();
+      log_.began(each->counts, now_);
+      each->run([this] { return word_.is_due(); });
       log_.ended(now_);
     }
+    return any;
   }
 
   void work(pinion::duration length) {
@@ -64,35 +68,34 @@ class loop {
   }
 
  private:
-  struct waiting {
-    queue* in;
-    std::coroutine_handle<> where;
-  };
-
   // On a thread of the ticker's: which task that is, only its loop's thread knows for certain. Here they are
   // one.
   static void still_runs(void* context, const preempt::stall& seen) noexcept {
     const auto& self = *static_cast<loop*>(context);
-    std::printf("%5u us  %s runs on, %u us after the end of its slice\n", self.now_us(), self.running_->name,
+    std::printf("%5u us  %s runs on, %u us after the end of its slice\n", self.now_us(), self.in_->name,
                 us(seen.length));
   }
   static void has_run(void* context, const preempt::stall& seen) noexcept {
     const auto& self = *static_cast<loop*>(context);
-    std::printf("%5u us  %s has run for %u us\n", self.now_us(), self.running_->name, us(seen.length));
+    std::printf("%5u us  %s has run for %u us\n", self.now_us(), self.in_->name, us(seen.length));
   }
 
-  preempt::stall_watch watch_{.after = ceil(2ms), .hook = {.function = &still_runs, .context = this}};
   preempt::slice_word word_;
   preempt::slice_log log_;
-  std::deque<waiting> ready_;
-  queue* running_ = nullptr;
+  preempt::stall_watch watch_{.after = ceil(2ms), .hook = {.function = &still_runs, .context = this}};
+  queue* in_ = nullptr;
   pinion::instant now_{0}, end_{0};
+
+ public:
+  queue batch{{}, "batch", word_, log_}, report{{}, "report", word_, log_},
+      request{{}, "request", word_, log_};
 };
 
 struct task {
-  struct promise_type {
-    promise_type(loop& on, queue& in, auto&&...) {
-      on.spawn(in, std::coroutine_handle<promise_type>::from_promise(*this));
+  struct promise_type : pinion::runnable {
+    promise_type(loop&, queue& in) noexcept {
+      where = std::coroutine_handle<promise_type>::from_promise(*this);
+      in.ready(*this);
     }
     static task get_return_object() noexcept { return {}; }
     static std::suspend_always initial_suspend() noexcept { return {}; }
@@ -106,7 +109,7 @@ struct task {
 task checks(loop& on, queue& in) {
   for (int unit = 0; unit < 12; ++unit) {
     on.work(ceil(250us));
-    co_await preempt::yield_if_needed(on);
+    co_await preempt::yield_if_needed(in);
   }
   std::printf("%5u us  %s is done\n", on.now_us(), in.name);
 }
@@ -125,9 +128,9 @@ task says_hello(loop& on, queue& in) {
 
 int main() {
   loop on;
-  queue batch{.name = "batch"}, report{.name = "report"}, request{.name = "request"};
-  checks(on, batch);
-  never_checks(on, report);
-  says_hello(on, request);
-  on.run();
+  checks(on, on.batch);
+  never_checks(on, on.report);
+  says_hello(on, on.request);
+  while (on.round()) {
+  }
 }

@@ -1,43 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two connections whose clients ask faster than they are answered. Each read is ready at once, so nothing in such a task ever waits, and
-// the first would be served for ever; unless it counts what it has done. The budget goes where the calls go, and a callee that is to
-// stop more often than its caller has a part of it. A line of the output is a turn: a letter for a request, a digit for a row of its
-// answer, a point for a line in a log.
+// Two connections whose clients ask faster than they are answered. Each read is ready at once, so nothing in
+// such a task ever waits, and the first would be served for ever; unless it counts what it has done. The
+// budget goes where the calls go, and a callee that is to stop more often than its caller has a part of it. A
+// line of the output is a turn: a letter for a request, a digit for a row of its answer, a point for a line
+// in a log.
 #include <coroutine>
 #include <cstdio>
-#include <deque>
 #include <exception>
 #include <pinion/preempt.hpp>
 #include <utility>
 
 namespace preempt = pinion::preempt;
 
-class loop {
+class loop : public pinion::run_queue {
  public:
-  [[nodiscard]] const preempt::word& preempt_word() const noexcept { return source_.word(); }
-  void yield(std::coroutine_handle<> where) noexcept { ready_.push_back(where); }
-  preempt::slice_log& slices() noexcept { return log_; }
+  [[nodiscard]] const preempt::word& preempt_word() const noexcept { return slicer_.word(); }
+  preempt::slice_log& slices() noexcept { return slicer_.log(); }
 
-  void run() {
-    while (!ready_.empty()) {
-      const std::coroutine_handle<> next = ready_.front();
-      ready_.pop_front();
-      next.resume();
-      std::printf("\n");
-    }
+  // One task a turn.
+  void run_slice() {
+    slicer_.begin(queue_, {.waits_for_others = true});
+    run([] { return true; });
+    slicer_.end(pinion::instant{0});
+    std::printf("\n");
   }
 
  private:
-  preempt::never_due source_;  // a call_budget looks at no word
-  preempt::slice_log log_;
-  std::deque<std::coroutine_handle<>> ready_;
+  preempt::slicer<preempt::never_due> slicer_;  // a call_budget looks at no word
+  preempt::slice_rule::queue queue_ = slicer_.add({}).value();
 };
 
 // A coroutine that can be awaited, or spawned.
 class [[nodiscard]] task {
  public:
-  struct promise_type {
+  struct promise_type : pinion::runnable {
     task get_return_object() noexcept {
       return task{std::coroutine_handle<promise_type>::from_promise(*this)};
     }
@@ -62,7 +59,10 @@ class [[nodiscard]] task {
   ~task() {
     if (handle_) handle_.destroy();
   }
-  void spawn(loop& on) const { on.yield(handle_); }
+  void spawn(loop& on) const {
+    handle_.promise().where = handle_;
+    on.ready(handle_.promise());
+  }
 
   static bool await_ready() noexcept { return false; }
   [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<> caller) const noexcept {
@@ -110,5 +110,5 @@ int main() {
   const task first = serve(on, 'a'), second = serve(on, 'b');
   first.spawn(on);
   second.spawn(on);
-  on.run();
+  while (on.has_ready()) on.run_slice();
 }

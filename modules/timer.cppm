@@ -14,8 +14,6 @@ using pinion::timer::call_wheel;
 using pinion::timer::calling_hook;
 using pinion::timer::calling_queue;
 using pinion::timer::calls;
-using pinion::timer::cancel_slot;
-using pinion::timer::cancelled;
 using pinion::timer::coalesce;
 using pinion::timer::compaction_config;
 using pinion::timer::default_store;

@@ -18,6 +18,7 @@ int main() {
   static_assert(pinion::has_waker == EXPECTED_WAKER);
   static_assert(pinion::has_iosubmit == EXPECTED_IOSUBMIT);
   static_assert(pinion::has_preempt == EXPECTED_PREEMPT);
+  static_assert(pinion::has_scheduler == EXPECTED_SCHEDULER);
   static_assert(pinion::has_sim == EXPECTED_SIM);
   static_assert(pinion::has_asio == EXPECTED_WITH_ASIO);
   // end of expectations

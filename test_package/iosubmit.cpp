@@ -55,7 +55,7 @@ int main() {
   iosubmit::submission<iosubmit::default_policy, iosubmit::default_ring> io{std::move(*ring)};
 
   io.queue(nothing);
-  io.park(io.now(), pinion::never);
+  io.park(pinion::never);
 
   std::printf("iosubmit: default_policy is " NAME_OF(EXPECTED_POLICY_DEFAULT) ", default_ring is " NAME_OF(
                   EXPECTED_RING_DEFAULT) ", answered %d\n",

@@ -13,7 +13,10 @@ import re
 
 FILE = "cmake/parts.json"
 _KINDS = {dict: "OBJECT", list: "ARRAY", str: "STRING", bool: "BOOLEAN"}
+_NAMED = "all", "tool", "part", "package", "option"  # in `keys`
+_PART = re.compile(r"[a-z][a-z0-9_]*")
 _OPTION = re.compile(r"PINION_[A-Z0-9_]+")
+_WORD = re.compile(r"[A-Za-z0-9_.-]+")
 _WAYS = [True, True, False], [False, False, True]  # to find a package: package and target, or pkg_config
 TOP_LEVEL = "TOP_LEVEL"
 SWITCH = ("ON", "OFF")
@@ -160,21 +163,28 @@ class Tree:
 def read(text: str) -> Tree:
     try:
         file = json.loads(text)
-        check = _Check(file["keys"])
-        check("all", "the file", file)
-    except (ValueError, KeyError, TypeError) as reason:
-        raise Wrong(f"it is no JSON with \"keys\": {reason}") from reason
+    except ValueError as reason:
+        raise Wrong(f"it is no JSON: {reason}") from reason
+    keys = file.get("keys") if isinstance(file, dict) else None
+    for name in _NAMED:
+        if not isinstance(keys, dict) or not isinstance(keys.get(name), dict):
+            raise Wrong(f"\"keys\" is to have an object \"{name}\", which says what may stand there")
+    check = _Check(keys)
+    check("all", "the file", file)
     for name in ("headers", "modules"):
         check("tool", f"\"{name}\" of \"tools\"", file["tools"].get(name))
     everything = tuple(check.part(array, number, value) for array in ("parts", "hosts")
                        for number, value in enumerate(file[array]))
     options, development = (tuple(check.option(f"\"{array}\"", value) for value in file[array])
                             for array in ("options", "development"))
-    of_parts = [option for part in everything for option in part.options]
+    tree = Tree(file["tools"], everything, options, development)
     _check_names([part.name for part in everything],
-                 [option.name for option in (*of_parts, *options, *development)])
+                 [*file["reserved"], *(f"PINION_HAS_{part.name.upper()}" for part in everything),
+                  *(option.name for option in (*tree.package_options(), *development))])
+    if [part.name for part in everything if part.required] != ["base"]:
+        raise Wrong("\"required\" is to be true for base, which all others rest on, and for no other part")
     _check_links(everything)
-    return Tree(file["tools"], everything, options, development)
+    return tree
 
 
 def read_tree(root: pathlib.Path) -> Tree:
@@ -209,6 +219,10 @@ class _Check:
                 raise Wrong(f"{where} has the key \"{key}\"; valid keys: {names}")
             if not valid[key].startswith(given := _KINDS.get(type(content), "NUMBER or NULL")):
                 raise Wrong(f"{where}: \"{key}\" is of the kind {given}; valid is {valid[key]}")
+            for index, word in enumerate(content if valid[key].startswith("ARRAY of words") else []):
+                if not isinstance(word, str) or not _WORD.fullmatch(word) or word in content[:index]:
+                    raise Wrong(f"{where}: entry {index} of \"{key}\" is no word of letters, digits and _.-, or an "
+                                f"earlier entry's")
         for key, says in valid.items():
             if says.partition(":")[0].endswith(" required") and key not in value:
                 raise Wrong(f"{where} has no \"{key}\"; its keys: {names}")
@@ -223,6 +237,8 @@ class _Check:
     def option(self, where: str, value) -> Option:
         self("option", f"an option of {where}", value)
         option = Option(**_frozen(value) | {"requires": self.packages(value["name"], value)})
+        if option.values == SWITCH[::-1]:
+            raise Wrong(f"the values of {option.name} are to be ON OFF, in this order, as those of every switch")
         if not option.takes and option.default not in (*option.values, TOP_LEVEL):
             raise Wrong(f"the default \"{option.default}\" of {option.name} is not among its values: "
                         f"{' '.join(option.values)}")
@@ -241,12 +257,12 @@ def _frozen(value: dict) -> dict:
 
 
 def _check_names(parts: list[str], options: list[str]) -> None:
-    if twice := next((name for name in parts if parts.count(name) > 1), None):
-        raise Wrong(f"there are two entries of the name \"{twice}\"")
-    bad = next((name for name in options if options.count(name) > 1 or not _OPTION.fullmatch(name)), None)
-    if bad:
-        raise Wrong(f"\"{bad}\" is no name for an option, or that of another one; valid is PINION_ and "
-                    f"capital letters")
+    for kind, names, pattern, valid in (
+        ("a part,", parts, _PART, "small letters, digits and _, with a letter first"),
+        ("an option, reserved,", options, _OPTION, "PINION_ and capital letters"),
+    ):
+        if bad := [name for name in names if names.count(name) > 1 or not pattern.fullmatch(name)]:
+            raise Wrong(f"\"{bad[0]}\" is no name for {kind} or that of another one; valid is {valid}")
 
 
 def _check_links(everything: tuple[Part, ...]) -> None:

@@ -4,20 +4,20 @@
 // for violations. They live in one object, so that a program has one of each however many parts it links.
 //
 // Memory ordering: a seam is one atomic function pointer, stored with release and loaded with acquire, so
-// that whatever a thread prepared before installing a function is seen by the threads that call it.
+// that whatever a thread prepared before installing a function is seen by the threads that call it. What has
+// been spoken of is a list that only grows, by exchanging its head with release; it is loaded with acquire, so
+// that entries are seen whole. Nothing here waits for another thread: in a child of fork() there is none.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <mutex>
+#include <memory>
 #include <optional>
 #include <pinion/base.hpp>
-#include <set>
 #include <stdexcept>
 #include <string>
 #include <system_error>
-#include <utility>
 
 namespace pinion {
 namespace {
@@ -44,40 +44,65 @@ std::optional<severity> parse_severity(std::string_view text) noexcept {
   return std::nullopt;
 }
 
-severity read_threshold() noexcept {
-  const char* const text = std::getenv("PINION_LOG");
-  if (text == nullptr) return severity::error;
-  if (const std::optional<severity> asked = parse_severity(text)) return *asked;
+void complain_of_threshold(const char* text) noexcept {
   char wrong[160];
   std::snprintf(wrong, sizeof wrong,
                 "PINION_LOG is \"%.40s%s\", which is none of error, warning and note: set one of them, or "
                 "unset it; errors are printed",
                 text, std::strlen(text) > 40 ? "..." : "");
   print({.level = severity::error, .part = "base", .key = "log-threshold", .text = wrong});
-  return severity::error;
 }
 
 // A number by itself: nothing else is published by it, so relaxed is enough.
-std::atomic<severity>& threshold() noexcept {
-  static std::atomic<severity> least{read_threshold()};
-  return least;
+constexpr severity unread{0xff};
+constinit std::atomic<severity> least_severity{unread};
+
+severity threshold() noexcept {
+  severity least = least_severity.load(std::memory_order_relaxed);
+  if (least != unread) return least;
+  const char* const text = std::getenv("PINION_LOG");
+  const std::optional<severity> asked = text == nullptr ? severity::error : parse_severity(text);
+  const severity read = asked.value_or(severity::error);
+  // Of several threads the first one decides, and complains.
+  if (!least_severity.compare_exchange_strong(least, read, std::memory_order_relaxed)) return least;
+  if (!asked) complain_of_threshold(text);
+  return read;
+}
+
+/// What a part has spoken of, and what had been spoken of before that.
+struct spoken {
+  std::string part, key;
+  const spoken* before = nullptr;
+};
+// Never destroyed: a part may report while the program exits.
+constinit std::atomic<const spoken*> last_spoken{nullptr};
+
+bool is_between(const diagnostic& d, const spoken* last, const spoken* end) noexcept {
+  for (; last != end; last = last->before)
+    if (last->part == d.part && last->key == d.key) return true;
+  return false;
 }
 
 /// Whether this part has not spoken of this key yet. Where there is no memory to remember it, it speaks again.
 bool is_first(const diagnostic& d) noexcept {
-  static constinit std::mutex mutex;
+  const spoken* last = last_spoken.load(std::memory_order_acquire);
+  if (is_between(d, last, nullptr)) return false;
   try {
-    const std::lock_guard lock{mutex};
-    // Never destroyed: a part may report while the program exits.
-    static auto& seen = *new std::set<std::pair<std::string, std::string>>;
-    return seen.emplace(d.part, d.key).second;
+    auto mine = std::make_unique<spoken>(std::string{d.part}, std::string{d.key}, last);
+    while (!last_spoken.compare_exchange_weak(last, mine.get(), std::memory_order_release,
+                                              std::memory_order_acquire)) {
+      if (is_between(d, last, mine->before)) return false;
+      mine->before = last;
+    }
+    mine.release();  // NOLINT(bugprone-unused-return-value): the list has it
+    return true;
   } catch (const std::exception&) {
     return true;
   }
 }
 
 void print_once(const diagnostic& d) noexcept {
-  if (d.level >= threshold().load(std::memory_order_relaxed) && is_first(d)) print(d);
+  if (d.level >= threshold() && is_first(d)) print(d);
 }
 
 void print_and_abort(const contract_violation& v) {
@@ -115,6 +140,10 @@ std::string_view explain(errc code) noexcept {
   case errc::not_found:
     return "the entry is gone: it has fired, been cancelled or been cleared; drop the handle when that "
            "happens";
+  case errc::closed:
+    return "the gate or channel was closed: nothing enters or is sent any more; end what you are doing, as "
+           "when a "
+           "program stops";
   }
   return "unknown error: a value that this version of pinion does not define";
 }
@@ -174,7 +203,8 @@ diagnostic_sink set_diagnostic_sink(diagnostic_sink sink) noexcept {
 }
 
 severity set_diagnostic_threshold(severity least) noexcept {
-  return threshold().exchange(least, std::memory_order_relaxed);
+  threshold();  // has the environment read, which else would count for more than this call
+  return least_severity.exchange(least, std::memory_order_relaxed);
 }
 
 void report(severity level, std::string_view part, std::string_view key, std::string_view text) noexcept {

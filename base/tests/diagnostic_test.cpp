@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdlib>
 #include <pinion/base/diagnostic.hpp>
 #include <string>
@@ -20,6 +23,11 @@ void count(const diagnostic& d) noexcept {
     wrong.fetch_add(1, std::memory_order_relaxed);
 }
 void count_too(const diagnostic& d) noexcept { count(d); }
+
+std::string without_lines(std::string text, const std::string& line) {
+  for (std::size_t at = 0; (at = text.find(line, at)) != std::string::npos;) text.erase(at, line.size());
+  return text;
+}
 
 class diagnostics : public ::testing::Test {
  protected:
@@ -102,6 +110,40 @@ TEST_F(diagnostics, ManyThreadsMayReportToTheDefaultWhileTheThresholdMoves) {
 
   EXPECT_EQ(set_diagnostic_threshold(before), severity::error);
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
+// A child has the forking thread alone, so the sink must not wait there for one that was in it at the fork.
+TEST_F(diagnostics, AChildOfForkReportsWhateverOtherThreadsWereReporting) {
+  constexpr unsigned seconds_max = 60;  // a child that waits for ever ends by a signal
+  ::testing::internal::CaptureStderr();
+  std::atomic<bool> is_over{false};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&, t] {
+      for (int k = 0; !is_over.load(std::memory_order_relaxed); ++k) {
+        report(severity::error, "timer", "beside-a-fork-" + std::to_string(t * 100 + k % 100), "beside");
+      }
+    });
+  }
+
+  int status = 0;
+  std::string printed;
+  for (int k = 0; k < 50 && status == 0; ++k) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::alarm(seconds_max);
+      for (int times = 0; times < 2; ++times) report(severity::error, "timer", "in-a-child", "in a child");
+      ::_exit(0);
+    }
+    if (::waitpid(child, &status, 0) != child) status = errno;
+    printed += "pinion: error: timer: in a child\n";
+  }
+  is_over.store(true, std::memory_order_relaxed);
+  for (std::thread& t : threads) t.join();
+
+  EXPECT_EQ(status, 0) << "a child did not end, or there was none";
+  EXPECT_EQ(without_lines(::testing::internal::GetCapturedStderr(), "pinion: error: timer: beside\n"),
+            printed);
 }
 
 // What the default sink prints in a process whose environment says so: it is read once.

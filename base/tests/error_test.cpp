@@ -10,7 +10,8 @@ namespace pinion {
 namespace {
 
 constexpr errc all[] = {errc::deadline_passed, errc::deadline_too_far, errc::capacity_exceeded,
-                        errc::overflow,        errc::invalid_handle,   errc::not_found};
+                        errc::overflow,        errc::invalid_handle,   errc::not_found,
+                        errc::closed};
 
 TEST(errc, BecomesAnErrorCodeOfOurCategory) {
   const std::error_code code = errc::not_found;

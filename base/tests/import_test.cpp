@@ -105,4 +105,14 @@ TEST(base_module, ThePortOfARingCrosses) {
   EXPECT_FALSE(port.queue(pinion::ring_entry{.operation = 1}, answer));
 }
 
+TEST(base_module, TheNameOfAnAnswerCrosses) {
+  pinion::ring_answer answer{[](pinion::ring_answer&, int) noexcept {}};
+  const std::uint64_t name = pinion::user_data_of(answer, 3);
+
+  EXPECT_TRUE(pinion::names_answer(name, 3));
+  EXPECT_FALSE(pinion::names_answer(name ^ (pinion::answer_tag << 48U), 3));
+  EXPECT_EQ(pinion::mark_of(name), 3);
+  EXPECT_EQ(&pinion::answer_of(name), &answer);
+}
+
 }  // namespace

@@ -61,7 +61,7 @@ template <class Factory>
 struct mutant_of {
   const char* law;        ///< that kills it
   Factory factory;        ///< its name is the mutant's
-  Factory frame;          ///< mutants that share one give it one name
+  const Factory* frame;   ///< one object for all mutants that share it, there to the program's end
   std::string origin{};   ///< the design text or project that has the defect, as "001 (e)"
   std::string skipped{};  ///< why it can't be tried in this build
 };

@@ -13,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <iostream>
 #include <map>
 #include <set>
@@ -72,23 +73,41 @@ void add_laws(const std::vector<Clause>& laws, const std::vector<Factory>& backe
   }
 }
 
-/// Adds a test for each mutant and each frame, and a test that every law has a mutant.
+/// A frame, and the laws that kill mutants of it.
+template <class Factory>
+struct judged_frame {
+  Factory frame;
+  std::set<std::string> judging{};
+};
+
+/// Each frame of these mutants once. Frames are told apart as objects: two may have one name.
+template <class Factory>
+[[nodiscard]] std::vector<judged_frame<Factory>> frames_of(const std::vector<mutant_of<Factory>>& mutants) {
+  std::map<const Factory*, std::size_t> places;
+  std::vector<judged_frame<Factory>> frames;
+  for (const auto& m : mutants) {
+    const auto [known, is_new] = places.emplace(m.frame, frames.size());
+    if (is_new) frames.push_back({*m.frame});
+    frames[known->second].judging.insert(m.law);
+  }
+  return frames;
+}
+
+/// Adds a test for each mutant, a test for each frame that mutants have, and a test that every law has a
+/// mutant.
 template <class Clause, class Factory>
 void add_mutants(const std::vector<Clause>& laws, const std::vector<mutant_of<Factory>>& mutants) {
-  std::map<std::string, Factory> frames;
-  std::map<std::string, std::set<std::string>> judging;
   std::set<std::string> unproven;
   for (const Clause& c : laws) unproven.insert(c.law);
   for (mutant_of<Factory> m : mutants) {
-    m.factory.seed = m.frame.seed = seed_from_environment();
-    frames.emplace(m.frame.name, m.frame);
-    judging[m.frame.name].insert(m.law);
+    m.factory.seed = seed_from_environment();
     unproven.erase(m.law);
     add_test("mutants", m.factory.name + "IsKilledBy" + m.law, [laws, m] { is_killed(laws, m); });
   }
-  for (const auto& [name, frame] : frames) {
-    add_test("frames", name + "WithoutADefectKeepsEveryLaw",
-             [laws, frame, by = judging[name]] { keeps_every_law(laws, frame, by); });
+  for (auto [frame, judging] : frames_of(mutants)) {
+    frame.seed = seed_from_environment();
+    add_test("frames", frame.name + "WithoutADefectKeepsEveryLaw",
+             [laws, frame, judging] { keeps_every_law(laws, frame, judging); });
   }
   add_test("suite", "HasAMutantForEveryLaw", [unproven] {
     EXPECT_TRUE(unproven.empty()) << "no mutant shows that the suite would see a breach of "

@@ -120,9 +120,10 @@ int raw_ring::enter(unsigned wait_for, instant until) noexcept {
   return result < 0 ? -errno : static_cast<int>(result);
 }
 
+bool raw_ring::has_completions() const noexcept { return *reaped_ != acquired(completed_); }
+
 int raw_ring::wait(instant until) noexcept {
-  const bool is_there = *reaped_ != acquired(completed_);
-  const int result = enter(is_there ? 0 : 1, until);
+  const int result = enter(has_completions() ? 0 : 1, until);
   return result < 0 ? result : 0;
 }
 

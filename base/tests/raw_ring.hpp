@@ -56,6 +56,8 @@ class raw_ring {
   [[nodiscard]] std::uint32_t setup() const noexcept { return setup_; }
   [[nodiscard]] const std::uint32_t* flags() const noexcept { return flags_; }
 
+  /// Whether reap() would find something.
+  [[nodiscard]] bool has_completions() const noexcept;
   /// Queues an entry as it is, with its own user_data. False: no room.
   bool put(const ring_entry& entry) noexcept;
   /// Lets a disabled ring go to work; 0, or an error.

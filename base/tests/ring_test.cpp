@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <pinion/base/ring.hpp>
 
@@ -30,6 +31,27 @@ TEST(ring, AnAnswerIsFoundByItsUserDataWithEachMark) {
       EXPECT_EQ(mark_of(name), mark);
     }
   }
+}
+
+TEST(ring, NothingElseNamesAnAnswer) {
+  const counting answer;
+  const auto* const address = static_cast<const ring_answer*>(&answer);
+
+  for (std::uint8_t mark = 0; mark < marks; ++mark) {
+    for (std::uint8_t other = 0; other < marks; ++other)
+      EXPECT_EQ(names_answer(user_data_of(answer, mark), other), mark == other);
+    for (const std::uint64_t foreign :
+         std::initializer_list<std::uint64_t>{0, 8, 1U << 20U, ~7ULL, (answer_tag ^ 1) << 48U})
+      EXPECT_FALSE(names_answer(foreign | mark, mark)) << foreign;
+    EXPECT_FALSE(names_answer(reinterpret_cast<std::uintptr_t>(address) | mark, mark));
+  }
+}
+
+TEST(ring, AnAddressWithBitsWhereTheTagIsBreaksTheContract) {
+  if (!is_checked) GTEST_SKIP() << "an unchecked build does not look at contracts";
+  const auto* const tagged = std::bit_cast<const ring_answer*>(std::uintptr_t{1} << 60U | 64U);
+
+  EXPECT_DEATH(static_cast<void>(user_data_of(*tagged, 0)), "bits above the 47th");
 }
 
 TEST(ring, MarksOfOneAnswerAreDifferentNames) {

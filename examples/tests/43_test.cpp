@@ -15,9 +15,9 @@ int main() {
     return 77;
   }
   too_many_clients others;
-  waker::wake_node stop;
-  server serving{stop};
+  server serving;
   return others.ask(
-      serving.address, [&] { serving.run(); }, [&stop, to = serving.sender()] { to.push(stop); },
-      [&] { return serving.ring().enters; });
+      serving.listening.address, [&] { serving.run(); },
+      [&serving, to = serving.wakes.sender()] { to.push(serving.stop); },
+      [&] { return serving.io.ring().enters; });
 }

@@ -52,19 +52,22 @@ void add_echo(const std::string& who) {
   }
 }
 
-/// A read among other work, and the first one after a pause.
+/// The latencies of a schedule.
+inline outcome shown(loaded m) {
+  const auto operations = static_cast<double>(m.latencies.size());
+  const percentiles spread = percentiles_of(m.latencies);
+  outcome row{
+      m.seconds, m.checksum, m.expected, {{"latency_p50_ns", spread.p50}, {"latency_p99_ns", spread.p99}}};
+  add_counts(row, m.counted, operations);
+  return row;
+}
+
+/// A read among other work, a device's in long turns, and the first one after a pause.
 template <class Contestant>
 void add_loads(const std::string& who) {
   if (!scratch_folder().refusal.empty()) return;
-  add(named("latency", who, small_read_bytes), [] {
-    loaded m = measure_latency<Contestant>();
-    const auto operations = static_cast<double>(m.latencies.size());
-    const percentiles spread = percentiles_of(m.latencies);
-    outcome row{
-        m.seconds, m.checksum, m.expected, {{"latency_p50_ns", spread.p50}, {"latency_p99_ns", spread.p99}}};
-    add_counts(row, m.counted, operations);
-    return row;
-  });
+  add(named("latency", who, small_read_bytes), [] { return shown(measure_latency<Contestant>()); });
+  add(named("long_turns", who, long_slice_us), [] { return shown(measure_long_turns<Contestant>()); });
   constexpr std::size_t ms = 100;
   add(named("busy_burst", who, ms), [] {
     const burst_latencies m = measure_busy_burst<Contestant>(4);

@@ -22,6 +22,7 @@ template <class Add>
 void with_each_policy(Add add) {
   add.template operator()<immediate>("immediate");
   add.template operator()<batch_or_idle>("batch_or_idle");
+  add.template operator()<each_turn>("each_turn");
   add.template operator()<low_latency>("low_latency");
   add.template operator()<high_throughput>("high_throughput");
   add.template operator()<balanced>("balanced");
@@ -132,11 +133,9 @@ struct submission_of {
     }
 
     void turn() noexcept { io_.turn(monotonic_clock::now()); }
-    void park(instant until = never) noexcept {
-      io_.park(until == never ? io_.now() : monotonic_clock::now(), until);
-    }
+    void park(instant until = never) noexcept { io_.park(until); }
 
-    [[nodiscard]] kernel_calls counted() noexcept { return io_.ring().counted(); }
+    [[nodiscard]] kernel_calls counted() const noexcept { return io_.ring().counted(); }
 
    private:
     void ask(slot& each, const ring_entry& what) noexcept {

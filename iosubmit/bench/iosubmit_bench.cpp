@@ -42,7 +42,7 @@ void add_ours() {
 int main(int argc, char** argv) {
   using namespace pinion::iosubmit;
   if (const std::string& refusal = bench::scratch_folder().refusal; !refusal.empty()) {
-    for (const char* const workload : {"read4k", "write1m", "latency", "busy_burst", "burst"}) {
+    for (const char* const workload : {"read4k", "write1m", "latency", "long_turns", "busy_burst", "burst"}) {
       pinion::bench::leave_out(workload, refusal);
     }
   }

@@ -3,6 +3,7 @@
 // The rules with fixed numbers, as text.
 #include <pinion/iosubmit/policy/batch_or_idle.hpp>
 #include <pinion/iosubmit/policy/batch_rule.hpp>
+#include <pinion/iosubmit/policy/each_turn.hpp>
 #include <pinion/iosubmit/policy/high_throughput.hpp>
 #include <pinion/iosubmit/policy/low_latency.hpp>
 
@@ -15,6 +16,7 @@ std::string to_string(const batch_rule& rule) {
 }
 
 std::string to_string(const immediate& /*policy*/) { return "each operation"; }
+std::string to_string(const each_turn& /*policy*/) { return "each turn"; }
 std::string to_string(const batch_or_idle& policy) {
   return "batch " + std::to_string(policy.batch) + " or idle";
 }

@@ -86,6 +86,7 @@ class epoll_ring::state {
       ++done.accepted;
       perform(slot);
     }
+    if (!wait.fetches && wait.count == 0) return done;
     const std::int32_t error = await_completions(done.error == 0 ? wait : ring_wait{});
     if (done.error == 0) done.error = error;
     return done;
@@ -223,7 +224,9 @@ class epoll_ring::state {
       is_edge = is_edge || one.is_edge;
       if ((ready.events & (waits_for(one.entry) | for_all)) == 0) continue;
       if (!is_poll && is_done) continue;
-      const std::int32_t result = attempt(slots_[at]);
+      // One that stays is told what epoll has just looked up; another one asks whether it is still so.
+      const std::uint32_t events = ready.events & (waits_for(one.entry) | for_all);
+      const std::int32_t result = stays(one.entry) ? static_cast<std::int32_t>(events) : attempt(slots_[at]);
       if (result == not_yet) {
         if (!is_poll) is_done = true;
       } else if (result >= 0 && stays(one.entry)) {

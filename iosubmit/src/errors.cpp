@@ -67,4 +67,23 @@ void complain(std::int32_t error) noexcept {
   report(severity::error, "iosubmit", key, explain_enter(error));
 }
 
+void complain_of_stranger(std::uint64_t user_data) noexcept {
+  char text[256];
+  std::snprintf(
+      text, sizeof text,
+      "a completion with user_data %#llx is dropped: it names no answer; most likely another ring sent it "
+      "as a message, whose user_data needs a mark of 2 or more in its lowest three bits",
+      static_cast<unsigned long long>(user_data));
+  report(severity::error, "iosubmit", "stranger", text);
+}
+
+void complain_of_let_go(std::uint32_t count) noexcept {
+  char text[256];
+  std::snprintf(text, sizeof text,
+                "%u operations are let go without an answer: answers queued them while their submission was "
+                "destroyed; look at the result before you queue again, and let -ECANCELED end it",
+                count);
+  report(severity::warning, "iosubmit", "let-go", text);
+}
+
 }  // namespace pinion::iosubmit::errors

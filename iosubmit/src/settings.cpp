@@ -75,10 +75,16 @@ refusal refused(const char* variable, std::string_view given, const char* valid)
 expected<settings, std::vector<refusal>> parse_settings(const settings_text& text) {
   settings asked;
   std::vector<refusal> all;
-  if (text.mode && !(asked.mode = mode_of(*text.mode)))
-    all.push_back(refused(mode_variable, *text.mode, "low-latency, high-throughput, balanced or adaptive"));
-  if (text.batch_size && !(asked.batch_size = number_of(*text.batch_size, settings::batch_size_max)))
-    all.push_back(refused(batch_size_variable, *text.batch_size, "a whole number from 1 to 32768"));
+  if (text.mode) {
+    asked.mode = mode_of(*text.mode);
+    if (!asked.mode)
+      all.push_back(refused(mode_variable, *text.mode, "low-latency, high-throughput, balanced or adaptive"));
+  }
+  if (text.batch_size) {
+    asked.batch_size = number_of(*text.batch_size, settings::batch_size_max);
+    if (!asked.batch_size)
+      all.push_back(refused(batch_size_variable, *text.batch_size, "a whole number from 1 to 32768"));
+  }
   if (text.max_wait_us) {
     if (const auto microseconds = number_of(*text.max_wait_us, settings::max_wait_us_max))
       asked.max_wait = duration{*microseconds * std::uint64_t{1'000}};

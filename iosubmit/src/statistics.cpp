@@ -41,6 +41,7 @@ std::string_view to_string(enter_reason reason) noexcept {
   case enter_reason::park: return "park";
   case enter_reason::retry: return "retry";
   case enter_reason::stop: return "stop";
+  case enter_reason::submit: return "submit";
   }
   return "no reason";
 }
@@ -72,7 +73,8 @@ std::string to_string(const submission_statistics& statistics) {
   text.append("), after ").append(std::to_string(statistics.said_no)).append(" times no\nsubmitted: ");
   text.append(std::to_string(statistics.submitted)).append("; an enter, ");
   text.append(by_size(statistics.submissions_an_enter)).append("\ncompleted: ");
-  text.append(std::to_string(statistics.completed)).append("; an enter, ");
+  text.append(std::to_string(statistics.completed)).append(", dropped ");
+  text.append(std::to_string(statistics.dropped)).append("; an enter, ");
   text.append(by_size(statistics.completions_an_enter)).append("\nage of the oldest at an enter, ns: ");
   text.append(by_size(statistics.age_ns)).append("\nchanges of mode: ");
   text.append(by_name<mode_reason>(statistics.mode_changes)).append("\nerrors: ");

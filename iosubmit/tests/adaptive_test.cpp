@@ -297,6 +297,7 @@ TEST(DefaultPolicyTest, IsTheOneThatTheBuildWasTold) {
   EXPECT_EQ((std::is_same_v<default_policy, adaptive>), told == "adaptive");
   EXPECT_EQ((std::is_same_v<default_policy, balanced>), told == "balanced");
   EXPECT_EQ((std::is_same_v<default_policy, batch_or_idle>), told == "batch_or_idle");
+  EXPECT_EQ((std::is_same_v<default_policy, each_turn>), told == "each_turn");
   EXPECT_EQ((std::is_same_v<default_policy, immediate>), told == "immediate");
   EXPECT_EQ((std::is_same_v<default_policy, low_latency>), told == "low_latency");
   EXPECT_EQ((std::is_same_v<default_policy, high_throughput>), told == "high_throughput");

@@ -51,7 +51,7 @@ class watched_ring {
  public:
   watched_ring(sim::virtual_ring ring, ring_record& record) : ring_(std::move(ring)), record_(&record) {}
 
-  [[nodiscard]] sim::virtual_ring& inner() noexcept { return ring_; }
+  [[nodiscard]] const sim::virtual_ring& inner() const noexcept { return ring_; }
   [[nodiscard]] bool supports(std::uint8_t operation) const noexcept { return ring_.supports(operation); }
   [[nodiscard]] std::uint32_t room() const noexcept { return ring_.room(); }
   void put(const ring_entry& entry) noexcept { ring_.put(entry); }
@@ -108,12 +108,13 @@ class any_submission {
   virtual void queue(operation& what) = 0;
   virtual void queue_urgent(operation& what) = 0;
   virtual bool queue(const ring_entry& entry, ring_answer& answer) = 0;
+  virtual void submit() = 0;
   virtual std::size_t turn(instant now) = 0;
-  virtual std::size_t park(instant now, instant until) = 0;
+  virtual std::size_t park(instant until) = 0;
   virtual void stop() = 0;
   [[nodiscard]] virtual std::uint32_t depth() const = 0;
   [[nodiscard]] virtual std::uint32_t in_flight() const = 0;
-  [[nodiscard]] virtual sim::virtual_ring& ring() = 0;
+  [[nodiscard]] virtual const sim::virtual_ring& ring() const = 0;
 
   ring_record record;
 };
@@ -148,12 +149,13 @@ class adapted final : public any_submission {
   void queue(operation& what) override { io_.queue(what); }
   void queue_urgent(operation& what) override { io_.queue_urgent(what); }
   bool queue(const ring_entry& entry, ring_answer& answer) override { return io_.queue(entry, answer); }
+  void submit() override { io_.submit(); }
   std::size_t turn(instant now) override { return io_.turn(now); }
-  std::size_t park(instant now, instant until) override { return io_.park(now, until); }
+  std::size_t park(instant until) override { return io_.park(until); }
   void stop() override { io_.stop(); }
   [[nodiscard]] std::uint32_t depth() const override { return io_.depth(); }
   [[nodiscard]] std::uint32_t in_flight() const override { return io_.in_flight(); }
-  [[nodiscard]] sim::virtual_ring& ring() override { return io_.ring().inner(); }
+  [[nodiscard]] const sim::virtual_ring& ring() const override { return io_.ring().inner(); }
 
  private:
   submission<Policy, Ring, sim::virtual_clock::view> io_;

@@ -52,15 +52,13 @@ inline constexpr duration patience{10'000'000'000};
 template <class Io>
 std::int32_t result_of(Io& io, const asked& one) {
   const instant limit = monotonic_clock::now() + patience;
-  for (instant now = monotonic_clock::now(); one.answers == 0 && now < limit; now = io.now())
-    io.park(now, limit);
+  while (one.answers == 0 && io.now() < limit) io.park(limit);
   return one.result;
 }
 /// Hands over what is queued, and hands out what is there, without waiting.
 template <class Io>
 void look(Io& io) {
-  const instant now = monotonic_clock::now();
-  io.park(now, now);
+  io.park(io.now());
 }
 
 /// A descriptor that is closed at the end.

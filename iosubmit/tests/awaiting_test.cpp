@@ -5,8 +5,6 @@
 #include <gtest/gtest-death-test.h>
 #include <gtest/gtest.h>
 
-#include <pinion/base/diagnostic.hpp>
-
 #include <cerrno>
 #include <coroutine>
 #include <optional>
@@ -16,41 +14,13 @@
 
 #include "allocations.hpp"
 #include "asked.hpp"
-#include "coroutines.hpp"
-#include "rings.hpp"
+#include "awaiting_rig.hpp"
+#include "small_executor.hpp"
 
 namespace pinion::iosubmit::testing {
 namespace {
 
 using pinion::testing::allocations_so_far;
-
-using answer = expected<std::uint32_t, std::error_code>;
-using test_io = submission<batch_or_idle, any_ring>;
-
-// Turns until that holds, or patience is at its end.
-template <class Condition>
-void run_until(test_io& io, Condition holds) {
-  const instant limit = monotonic_clock::now() + patience;
-  for (instant now = monotonic_clock::now(); !holds() && now < limit; now = io.now()) io.park(now, limit);
-}
-
-class AwaitingTest : public ::testing::TestWithParam<ring_kind> {
- protected:
-  void SetUp() override {
-    set_diagnostic_sink([](const diagnostic&) noexcept {});  // that one falls back is meant
-    if (!GetParam().refusal.empty()) GTEST_SKIP() << GetParam().refusal;
-  }
-  void TearDown() override { set_diagnostic_sink(nullptr); }
-  static any_ring make() { return GetParam().make(8); }
-};
-
-eager receive(test_io& io, int socket, std::span<std::byte> into, std::optional<answer>& result) {
-  result = co_await awaiting(io, entries::recv(socket, into));
-}
-eager receive(test_io& io, int socket, std::span<std::byte> into, std::optional<answer>& result,
-              cancel_slot& slot) {
-  result = co_await awaiting(io, entries::recv(socket, into), slot);
-}
 
 lazy<std::uint32_t> send_twice(test_io& io, int socket) {
   const answer first = co_await awaiting(io, entries::send(socket, bytes_of("one")));
@@ -84,6 +54,38 @@ TEST_P(AwaitingTest, ACoroutineGoesOnWithTheResultInsideATurn) {
   ASSERT_TRUE(result && *result);
   EXPECT_EQ(**result, 3U);
   EXPECT_EQ(into.text(3), "abc");
+}
+
+// Law C1: who waits is made ready by the turn, and runs when its executor comes to it.
+TEST_P(AwaitingTest, ATurnMakesATaskReadyAndRunsNothing) {
+  test_io io{make()};
+  const joined pair = joined::sockets();
+  pinion::testing::small_executor executor;
+  received into;
+  std::optional<answer> result;
+  cancel_slot slot;
+  std::error_code slept;
+  const auto body = [&]() -> pinion::testing::task {
+    result = co_await awaiting(io, entries::recv(pair.first.get(), into.room()));
+    slept = (co_await sleep_for(io, forever, slot)).error();
+  };
+  pinion::testing::task all = body();
+  executor.spawn(all);
+  executor.run();
+  ASSERT_EQ(::send(pair.second.get(), "abc", 3, 0), 3);
+
+  run_until(io, [&] { return executor.has_ready(); });
+  EXPECT_FALSE(result);
+  executor.run();
+  ASSERT_TRUE(result && *result);
+  slot.request();
+  EXPECT_FALSE(executor.has_ready()) << "not from inside request()";
+  run_until(io, [&] { return executor.has_ready(); });
+  EXPECT_FALSE(slept);
+  executor.run();
+
+  EXPECT_EQ(slept, std::errc::operation_canceled);
+  EXPECT_TRUE(all.is_done());
 }
 
 TEST_P(AwaitingTest, AnUrgentOneIsHandedOverAtTheTurnsEndWhateverThePolicySays) {
@@ -156,132 +158,6 @@ TEST_P(AwaitingTest, ASleepEndsByItselfAndNotEarly) {
   EXPECT_GE(*after - before, length);
 }
 
-TEST_P(AwaitingTest, ASlotCancelsASleep) {
-  test_io io{make()};
-  cancel_slot slot;
-  std::error_code error;
-  const auto sleeper = [&]() -> eager { error = (co_await sleep_for(io, forever, slot)).error(); };
-  sleeper();
-  look(io);
-
-  slot.request();
-  run_until(io, [&] { return error != std::error_code{}; });
-
-  EXPECT_EQ(error, std::errc::operation_canceled);
-}
-
-TEST_P(AwaitingTest, CancelledBeforeItIsAwaitedAsksNothing) {
-  test_io io{make()};
-  const joined pair = joined::sockets();
-  received into;
-  std::optional<answer> result;
-  cancel_slot slot;
-
-  slot.request();
-  receive(io, pair.first.get(), into.room(), result, slot);
-
-  ASSERT_TRUE(result);
-  ASSERT_FALSE(*result);
-  EXPECT_EQ(result->error(), std::errc::operation_canceled);
-  EXPECT_EQ(io.depth() + io.in_flight(), 0U);
-}
-
-TEST_P(AwaitingTest, CancelledInFlightGoesOnWhenBothAreAnswered) {
-  test_io io{make()};
-  const joined pair = joined::sockets();
-  received into;
-  std::optional<answer> result;
-  cancel_slot slot;
-  receive(io, pair.first.get(), into.room(), result, slot);
-  look(io);
-
-  slot.request();
-  slot.request();
-  run_until(io, [&] { return result.has_value(); });
-
-  ASSERT_TRUE(result);
-  ASSERT_FALSE(*result);
-  EXPECT_EQ(result->error(), std::errc::operation_canceled);
-  EXPECT_EQ(io.depth() + io.in_flight(), 0U);
-}
-
-TEST_P(AwaitingTest, CancelledWhileItIsQueuedStillIs) {
-  test_io io{make()};
-  const joined pair = joined::sockets();
-  received into;
-  std::optional<answer> result;
-  cancel_slot slot;
-  receive(io, pair.first.get(), into.room(), result, slot);
-
-  slot.request();
-  run_until(io, [&] { return result.has_value(); });
-
-  ASSERT_TRUE(result);
-  EXPECT_FALSE(*result);
-}
-
-TEST_P(AwaitingTest, CancelledTooLateHasItsResult) {
-  test_io io{make()};
-  const joined pair = joined::sockets();
-  received into;
-  std::optional<answer> result;
-  cancel_slot slot;
-  receive(io, pair.first.get(), into.room(), result, slot);
-  ASSERT_EQ(::send(pair.second.get(), "abc", 3, 0), 3);
-  io.ring().enter({.count = 1, .timeout = patience});  // it is answered, but nobody was told
-
-  slot.request();
-  run_until(io, [&] { return result.has_value(); });
-
-  ASSERT_TRUE(result && *result);
-  EXPECT_EQ(**result, 3U);
-}
-
-TEST_P(AwaitingTest, CancelledAfterwardsIsRememberedUntilItIsReset) {
-  test_io io{make()};
-  const joined pair = joined::sockets();
-  received into;
-  std::optional<answer> first, second, third;
-  cancel_slot slot;
-  ASSERT_EQ(::send(pair.second.get(), "a", 1, 0), 1);
-  receive(io, pair.first.get(), into.room(), first, slot);
-  run_until(io, [&] { return first.has_value(); });
-
-  slot.request();
-  receive(io, pair.first.get(), into.room(), second, slot);
-  slot.reset();
-  ASSERT_EQ(::send(pair.second.get(), "b", 1, 0), 1);
-  receive(io, pair.first.get(), into.room(), third, slot);
-  run_until(io, [&] { return third.has_value(); });
-
-  EXPECT_TRUE(first && *first);
-  EXPECT_TRUE(second && !*second);
-  EXPECT_TRUE(third && *third);
-  EXPECT_FALSE(slot.is_requested());
-}
-
-// The slot stands in the frame, which goes when the coroutine has gone on: the cancel must be over by then.
-TEST_P(AwaitingTest, ASlotMayGoWithTheCoroutineThatWasCancelled) {
-  test_io io{make()};
-  const joined pair = joined::sockets();
-  cancel_slot* stop = nullptr;
-  bool is_over = false;
-  const auto waiter = [&]() -> eager {
-    cancel_slot slot;
-    received into;
-    stop = &slot;
-    const answer result = co_await awaiting(io, entries::recv(pair.first.get(), into.room()), slot);
-    is_over = !result;
-  };
-  waiter();
-  look(io);
-
-  stop->request();
-  run_until(io, [&] { return is_over; });
-
-  EXPECT_TRUE(is_over);
-}
-
 TEST_P(AwaitingTest, StopLetsEachCoroutineRunOn) {
   std::optional<answer> one, two;
   received into, more;
@@ -326,36 +202,17 @@ TEST_P(AwaitingTest, AllocatesTheFrameAndNothingElse) {
   EXPECT_EQ(at_last, at_first);
 }
 
-void await_twice_with_one_slot(any_ring ring) {
-  test_io io{std::move(ring)};
-  const joined pair = joined::sockets();
-  received into;
-  std::optional<answer> one, two;
-  cancel_slot slot;
-  receive(io, pair.first.get(), into.room(), one, slot);
-  receive(io, pair.first.get(), into.room(), two, slot);
-}
 void destroy_one_that_is_suspended(any_ring ring) {
   test_io io{std::move(ring)};
   const joined pair = joined::sockets();
   lazy<std::string> talk = converse(io, pair.first.get(), pair.second.get());
   talk.start();
 }
-void destroy_a_slot_in_use(any_ring ring) {
-  test_io io{std::move(ring)};
-  const joined pair = joined::sockets();
-  received into;
-  std::optional<answer> result;
-  cancel_slot slot;
-  receive(io, pair.first.get(), into.room(), result, slot);
-}
 
 TEST_P(AwaitingTest, BrokenLifetimesAreViolations) {
   if (!is_checked) GTEST_SKIP() << "this build checks no contracts (PINION_ASSERT=OFF)";
 
-  EXPECT_DEATH(await_twice_with_one_slot(make()), "two are awaited with one cancel_slot");
-  EXPECT_DEATH(destroy_one_that_is_suspended(make()), "destroyed before it was answered");
-  EXPECT_DEATH(destroy_a_slot_in_use(make()), "while something is awaited with it");
+  EXPECT_DEATH(destroy_one_that_is_suspended(make()), "a coroutine was destroyed while it waits");
 }
 
 INSTANTIATE_TEST_SUITE_P(, AwaitingTest, ::testing::ValuesIn(rings()),

@@ -72,6 +72,7 @@ const std::vector<submission_factory>& backends() {
     add("immediate", immediate{});
     add("batch_or_idle", batch_or_idle{});
     add("batch_of_4_or_idle", batch_or_idle{.batch = 4});
+    add("each_turn", each_turn{});
     add("low_latency", low_latency{});
     add("high_throughput", high_throughput{});
     add("balanced", balanced{});

@@ -61,6 +61,7 @@ struct ring_without_withdrawal {
 TEST(ConceptTest, AreModelledByWhatIsShipped) {
   EXPECT_TRUE(submit_policy<immediate>);
   EXPECT_TRUE(submit_policy<batch_or_idle>);
+  EXPECT_TRUE(submit_policy<each_turn>);
   EXPECT_TRUE(submit_policy<low_latency>);
   EXPECT_TRUE(submit_policy<high_throughput>);
   EXPECT_FALSE(latency_policy<batch_or_idle>);

@@ -18,6 +18,7 @@ namespace {
 using testing::policy_check;
 
 // A value: a copy is all there is to it (law S3).
+static_assert(std::is_empty_v<each_turn>, "and nothing to remember");
 static_assert(std::is_trivially_copyable_v<low_latency>);
 static_assert(std::is_trivially_copyable_v<high_throughput>);
 static_assert(std::is_trivially_copyable_v<balanced>);
@@ -27,6 +28,7 @@ constexpr instant now{1'000'000'000};
 TEST(RuleTextTest, SaysTheNumbersThatARuleGoesBy) {
   EXPECT_EQ(to_string(immediate{}), "each operation");
   EXPECT_EQ(to_string(batch_or_idle{.batch = 32}), "batch 32 or idle");
+  EXPECT_EQ(to_string(each_turn{}), "each turn");
   EXPECT_EQ(to_string(batch_rule{.batch = 8, .wait_max = duration{200'000}}), "batch 8 or 200 us");
   EXPECT_EQ(to_string(low_latency{}), "batch 1 or 100 us");
   EXPECT_EQ(to_string(high_throughput{}), "batch 64 or 1000 us; waits gather for 1000 us");
@@ -65,6 +67,16 @@ TEST(DecisionTableTest, LowLatencyWithALargerBatchEntersWhenItIsFullOrHasWaited)
             "");
 }
 
+TEST(DecisionTableTest, EachTurnEntersWhereATurnEndsWhateverTheDepthAndTheAge) {
+  for (const std::uint32_t depth : {0U, 1U, 64U, ~0U})
+    for (const duration age : {duration{}, duration{1}, duration{900'000'000}}) {
+      queue_state state{.depth = depth, .in_flight = 9, .now = now, .oldest = now - age};
+      EXPECT_FALSE(each_turn{}.queued(state)) << depth << " queued for " << age.ns << " ns";
+      state.turn_ends = true;
+      EXPECT_EQ(each_turn{}.queued(state), depth != 0) << depth << " queued for " << age.ns << " ns";
+    }
+}
+
 TEST(DecisionTableTest, HighThroughputEntersWhenABatchIsFullOrHasWaited) {
   EXPECT_EQ(differs(high_throughput{}, {{0, 900'000, 0, false},
                                         {1, 1'000, 0, false},
@@ -83,8 +95,9 @@ TEST(DecisionTableTest, ABatchOfNoneIsABatchOfOne) {
             (park_wait{.count = 1, .gather = duration{1}}));
 }
 
-TEST(DecisionTableTest, LowLatencyWaitsForTheFirst) {
+TEST(DecisionTableTest, LowLatencyAndEachTurnWaitForTheFirst) {
   EXPECT_EQ(low_latency{}.about_to_park({.depth = 100, .in_flight = 100}), park_wait{});
+  EXPECT_EQ(each_turn{}.about_to_park({.depth = 100, .in_flight = 100}), park_wait{});
 }
 
 TEST(DecisionTableTest, HighThroughputWaitsForHalfOfWhatIsOutButNotForMoreThanABatch) {

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "asked.hpp"
 #include "rings.hpp"
 
 namespace pinion::iosubmit::testing {
@@ -153,6 +154,32 @@ TEST_F(DefaultRingTest, SaysWhyThereIsNoneOfEither) {
   const std::string in_force = is_none ? "none" : std::to_string(limit) + " descriptors";
   EXPECT_TRUE(has(refused.error().reason, "the limit in force is " + in_force)) << refused.error().reason;
 }
+
+// What an owner looks at that spins before it parks: a ring's flags. An epoll has none.
+template <class Ring>
+void expect_to_tell(bool unasked) {
+  auto opened = open_ring<Ring>();
+  if (!opened) GTEST_SKIP() << to_string(opened.error());
+  submission<batch_or_idle, Ring> io{std::move(*opened)};
+  const joined ends = joined::pipe();
+  received into;
+  asked taken{entries::read(ends.first.get(), into.room())};
+  io.queue(taken);
+  look(io);
+  EXPECT_FALSE(io.has_answers());
+
+  ASSERT_EQ(::write(ends.second.get(), "x", 1), 1);
+  const instant limit = monotonic_clock::now() + patience;
+  while (unasked && !io.has_answers() && monotonic_clock::now() < limit) {
+  }
+  EXPECT_EQ(io.has_answers(), unasked);
+
+  EXPECT_EQ(result_of(io, taken), 1);
+  EXPECT_FALSE(io.has_answers());
+}
+
+TEST(SubmissionOverRings, AURingTellsUnaskedThatSomethingHasCome) { expect_to_tell<uring_ring>(true); }
+TEST(SubmissionOverRings, AnEpollDoesNot) { expect_to_tell<epoll_ring>(false); }
 
 TEST_F(DefaultRingTest, NamesWhatTheBuildWasTold) {
 #define PINION_TEXT_OF(name) #name

@@ -144,7 +144,7 @@ TEST_F(EpollFaultTableTest, WhatPassesByItselfLosesNothing) {
     io.queue(one.io_entry);
     inject(row);
 
-    io.park(io.now(), never);
+    io.park(never);
 
     EXPECT_EQ(one.io_entry.answers, 0);
     one.send();

@@ -48,6 +48,25 @@ TEST_F(EpollFaultsTest, ASignalEndsAWaitAndLosesNothing) {
   EXPECT_EQ(ring.reap([](const ring_completion& c) { EXPECT_EQ(c.result, 1); }), 1U);
 }
 
+// Once for each millisecond, whether there is something to answer or not: the owner would spin.
+TEST_F(EpollFaultsTest, AWaitThatIsRefusedForGoodLastsAMillisecond) {
+  test_io io{failing_ring{{}}};
+  const joined pair = joined::sockets();
+  received into;
+  asked tried_again{entries::recv(pair.first.get(), into.room())};
+  failing_calls::waiting = {.error = -EBADF, .times = 1'000};
+  set_diagnostic_sink([](const diagnostic&) noexcept {});
+
+  const instant begun = monotonic_clock::now();
+  for (int k = 0; k != 10; ++k) {
+    if (k >= 5 && !tried_again.is_waiting()) io.queue(tried_again);
+    io.park(never);
+  }
+
+  EXPECT_GE(monotonic_clock::now() - begun, duration{10'000'000});
+  EXPECT_EQ(tried_again.answers, 5);
+}
+
 TEST_F(EpollFaultsTest, AReadinessThatWasNoneIsWaitedForAgain) {
   test_io io{failing_ring{{}}};
   const joined pair = joined::sockets();

@@ -166,11 +166,10 @@ TEST_F(EpollRingTest, APollThatStaysIsAnsweredForEachChange) {
   const owned bell{::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
   static std::vector<ring_completion> seen;
   seen.clear();
-  io.messages_to({.function = [](void*, const ring_completion& c) noexcept { seen.push_back(c); }});
-  ring_entry many = entries::poll(bell.get(), POLLIN);
-  many.length = 1;
-  many.user_data = 66;
-  ASSERT_TRUE(io.watch(many));
+  const auto mark =
+      io.add_sink({.function = [](void*, const ring_completion& c) noexcept { seen.push_back(c); }});
+  ASSERT_TRUE(mark.has_value());
+  ASSERT_TRUE(io.watch(entries::poll_multishot(bell.get(), POLLIN, 64U + *mark)));
   look(io);
   EXPECT_TRUE(seen.empty());
 
@@ -178,16 +177,33 @@ TEST_F(EpollRingTest, APollThatStaysIsAnsweredForEachChange) {
   look(io);
   look(io);  // it still is readable, but nothing has changed
   ASSERT_EQ(seen.size(), 1U);
-  EXPECT_EQ(seen[0].user_data, 66U);
+  EXPECT_EQ(seen[0].user_data, 64U + *mark);
   EXPECT_EQ(seen[0].result, POLLIN);
   EXPECT_EQ(seen[0].flags, ring_completion::more);
   ASSERT_EQ(::eventfd_write(bell.get(), 1), 0);
   look(io);
   EXPECT_EQ(seen.size(), 2U);
+  EXPECT_EQ(failing_calls::attempting.calls, 1) << "epoll says what there is: no call but the first asks";
 
   io.stop();
   look(io);
   EXPECT_EQ(io.in_flight(), 0U);
+}
+
+TEST_F(EpollRingTest, HandsOverWithoutCollectingWhereItIsToldSo) {
+  const joined first = joined::pipe(), second = joined::pipe();
+  epoll_ring ring{{}};
+  ring.put(entries::poll(first.first.get(), POLLIN));
+  ring.enter({});
+  ASSERT_EQ(::write(first.second.get(), "x", 1), 1);
+  ring.put(entries::poll(second.first.get(), POLLIN));
+
+  const ring_entered done = ring.enter({.fetches = false});
+
+  EXPECT_EQ(done, (ring_entered{.accepted = 1}));
+  EXPECT_FALSE(ring.has_completions());
+  ring.enter({});
+  EXPECT_TRUE(ring.has_completions());
 }
 
 TEST_F(EpollRingTest, KeepsTimeoutsInTheOrderOfTheirDeadlines) {

@@ -39,6 +39,13 @@ enum class defect : std::uint8_t {
   overtakes_what_waits_in_the_list,
   forgets_the_queued_at_the_end,
   forgets_the_flying_at_the_end,
+  ends_what_answers_ask,        // stop() until nothing is queued any more: for ever
+  answers_inside_queue,         // a refusal that is handed out where it is met
+  submits_past_the_count,       // somebody else's enter: what it hands over is in flight, and not counted
+  fetches_when_it_submits,      // takes back the flag that somebody waits for
+  lets_a_port_wait,             // our own first form: a wake that waits for the policy
+  waits_from_the_last_turn,     // our own first form: a park that goes by a time it was told
+  tries_again_before_the_turn,  // an enter for each operation, where the ring takes nothing
 };
 
 class flawed_submission final : public any_submission {
@@ -48,7 +55,10 @@ class flawed_submission final : public any_submission {
     record.clock = &clock;
     record.depth = [this] { return depth(); };
   }
-  ~flawed_submission() override { end(); }
+  ~flawed_submission() override {
+    end();
+    if (depth() != 0) end();
+  }
 
   void queue(operation& what) override { take(what.entry()); }
   void queue_urgent(operation& what) override {
@@ -58,11 +68,20 @@ class flawed_submission final : public any_submission {
   bool queue(const ring_entry& entry, ring_answer& answer) override {
     ring_entry named = entry;
     named.user_data = user_data_of(answer, 0);
+    if (!is(defect::lets_a_port_wait)) is_urgent_ = true;
     take(named);
     return true;
   }
+  void submit() override {
+    if (depth() == 0 || is_shut()) return;
+    if (is(defect::submits_past_the_count))
+      ring_.enter({.fetches = false});
+    else
+      flush({.fetches = is(defect::fetches_when_it_submits)});
+  }
   std::size_t turn(instant now) override {
     now_ = now;
+    if (!refused_.empty()) return answer_and_fetch();
     const bool wanted = ring_.wants_enter() && !is(defect::ignores_taskrun) &&
                         (!is(defect::fetches_only_when_it_submits) || depth() != 0);
     if (is(defect::ignores_taskrun) && depth() < batch && !is_urgent_) return hand_out();
@@ -70,11 +89,12 @@ class flawed_submission final : public any_submission {
       flush({});
     return finish();
   }
-  std::size_t park(instant now, instant until) override {
-    now_ = now;
+  std::size_t park(instant until) override {
+    if (!is(defect::waits_from_the_last_turn)) now_ = sim::virtual_clock::view{clock_}.now();
+    if (!refused_.empty()) return answer_and_fetch();
     ring_wait wait{};
-    if (now < until && (!ring_.has_completions() || is(defect::waits_while_completions_are_there)))
-      wait = {.count = 1, .timeout = until == never ? forever : until - now};
+    if (now_ < until && (!ring_.has_completions() || is(defect::waits_while_completions_are_there)))
+      wait = {.count = 1, .timeout = until == never ? forever : until - now_};
     if (is(defect::strands_when_the_policy_says_no) && depth() < batch) {
       wait.keeps_pending = true;
       ring_.enter(wait);
@@ -93,12 +113,12 @@ class flawed_submission final : public any_submission {
   }
   void stop() override { end(); }
   [[nodiscard]] std::uint32_t depth() const override {
-    return static_cast<std::uint32_t>(list_.size()) + ring_.pending();
+    return static_cast<std::uint32_t>(list_.size() + refused_.size()) + ring_.pending();
   }
   [[nodiscard]] std::uint32_t in_flight() const override {
     return static_cast<std::uint32_t>(flying_.size());
   }
-  [[nodiscard]] sim::virtual_ring& ring() override { return ring_.inner(); }
+  [[nodiscard]] const sim::virtual_ring& ring() const override { return ring_.inner(); }
 
  private:
   static constexpr std::uint32_t batch = 8;
@@ -110,7 +130,7 @@ class flawed_submission final : public any_submission {
     if (is(defect::drops_what_does_not_fit) && !ending_ && ring_.room() == 0) return;
     if (is(defect::reads_the_clock_for_each)) now_ = sim::virtual_clock::view{clock_}.now();
     if (is(defect::allocates_for_each)) boxes_.push_back(std::make_unique<ring_entry>(entry));
-    if (list_.empty() && ring_.room() != 0 && !refusing_) {
+    if (list_.empty() && ring_.room() != 0 && !is_shut()) {
       ring_.put(entry);
     } else if (is(defect::overtakes_what_waits_in_the_list)) {
       list_.push_front(entry);
@@ -119,7 +139,13 @@ class flawed_submission final : public any_submission {
     }
     const std::uint64_t most =
         is(defect::goes_by_a_global) ? 1 + (++seen_by_all * 0x9E3779B97F4A7C15U >> 32U) % 13 : batch;
-    if (depth() >= most && !refusing_ && !ending_) flush({});
+    if (depth() >= most && !is_shut()) flush({});
+    if (is(defect::answers_inside_queue)) answer_refused();
+  }
+
+  // Where answers are being refused, or are to be: what comes now waits behind them.
+  [[nodiscard]] bool is_shut() const noexcept {
+    return refusing_ || ending_ || (!refused_.empty() && !is(defect::tries_again_before_the_turn));
   }
 
   void refill() {
@@ -133,14 +159,14 @@ class flawed_submission final : public any_submission {
         ring_.withdraw([&](const ring_entry& e) noexcept { offered.push_back(e); });
       for (const ring_entry& e : offered) ring_.put(e);
       const bool takes_all = list_.empty() || is(defect::strands_what_does_not_fit);
-      const ring_entered done = ring_.enter(takes_all ? wait : ring_wait{});
+      const ring_entered done = ring_.enter(takes_all ? wait : ring_wait{.fetches = wait.fetches});
       flying_.resize(flying_.size() + done.accepted);
       if (done.accepted != 0 && done.accepted < offered.size()) {
         ring_.withdraw([](const ring_entry&) noexcept {});
         if (is(defect::answers_twice_on_a_short_submit))
           for (const ring_entry& e : offered) ring_.put(e);
       }
-      if (done.error != 0 && !is_passing(done.error)) refuse(done.error);
+      if (done.error != 0 && !is_passing(done.error)) return refuse(done.error);
       refill();
       if (done.error != 0 || done.accepted == 0 || depth() == 0 || (takes_all && !list_.empty())) break;
     }
@@ -151,17 +177,21 @@ class flawed_submission final : public any_submission {
     return errors::is_passing(error) && !(error == -EAGAIN && is(defect::takes_eagain_for_an_answer));
   }
 
-  // Answers what is queued; what answers queue waits for the next call.
+  // What is queued is to be answered with that.
   void refuse(std::int32_t error) {
-    const bool was_refusing = std::exchange(refusing_, true);
-    std::vector<ring_entry> all;
-    ring_.withdraw([&](const ring_entry& e) noexcept { all.push_back(e); });
+    error_ = error;
+    ring_.withdraw([&](const ring_entry& e) noexcept { refused_.push_back(e); });
     if (!is(defect::loses_the_list_at_a_lasting_error) || ending_)
-      all.insert(all.end(), list_.begin(), list_.end());
+      refused_.insert(refused_.end(), list_.begin(), list_.end());
     list_.clear();
-    if (is(defect::loses_all_at_a_lasting_error) && !ending_) all.clear();
-    for (const ring_entry& e : all) tell(e.user_data, error);
+    if (is(defect::loses_all_at_a_lasting_error) && !ending_) refused_.clear();
+  }
+  // What the answers queue waits for the next call.
+  void answer_refused() {
+    const bool was_refusing = std::exchange(refusing_, true);
+    for (const ring_entry& e : std::exchange(refused_, {})) tell(e.user_data, error_);
     refusing_ = was_refusing;
+    if (!refusing_ && !ending_) refill();
     if (depth() == 0) is_urgent_ = false;
   }
 
@@ -171,10 +201,16 @@ class flawed_submission final : public any_submission {
     answer.answered(answer, result);
   }
 
+  std::size_t answer_and_fetch() {
+    if (ring_.wants_enter()) ring_.enter({.keeps_pending = true});
+    return finish();
+  }
+
   std::size_t finish() {
     const bool was_refused = is_urgent_;
+    answer_refused();
     const std::size_t count = hand_out();
-    if (is_urgent_ && !was_refused) flush({});
+    if (is_urgent_ && !was_refused && refused_.empty()) flush({});
     return count;
   }
 
@@ -197,15 +233,20 @@ class flawed_submission final : public any_submission {
       list_.clear();
       ring_.withdraw([](const ring_entry&) noexcept {});
     }
-    for (int rounds = 0; rounds < 5'000 && depth() + flying_.size() != 0; ++rounds) {
-      refuse(-ECANCELED);
-      if (depth() != 0) continue;
-      if (flying_.empty() || is(defect::forgets_the_flying_at_the_end)) break;
+    if (refused_.empty()) refuse(-ECANCELED);  // else what came after it is an answer's, or is told with it
+    answer_refused();
+    for (int rounds = 0; rounds < 5'000 && !flying_.empty(); ++rounds) {
+      if (is(defect::forgets_the_flying_at_the_end)) break;
       ring_.put({.operation = codes::cancel, .operation_flags = 4, .user_data = 8 | 7});
       ring_.enter({.count = 2, .gather = duration{1'000'000}, .timeout = duration{1'000'000}});
       ring_.withdraw([](const ring_entry&) noexcept {});
       hand_out();
     }
+    for (int rounds = 0; rounds < 5'000 && is(defect::ends_what_answers_ask) && depth() != 0; ++rounds) {
+      refuse(-ECANCELED);
+      answer_refused();
+    }
+    refuse(-ECANCELED);
     ending_ = false;
   }
 
@@ -214,6 +255,8 @@ class flawed_submission final : public any_submission {
   watched_ring ring_;
   std::deque<ring_entry> list_;  // beyond the ring
   std::vector<char> flying_;     // one for each
+  std::vector<ring_entry> refused_;
+  std::int32_t error_ = 0;
   std::vector<std::unique_ptr<ring_entry>> boxes_;
   instant now_;
   bool is_urgent_ = false;

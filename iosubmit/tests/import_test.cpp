@@ -76,12 +76,33 @@ TEST(iosubmit_module, ASubmissionAnswersWhatItWasAsked) {
   io.queue(nothing);
   io.queue(much);
   const std::uint32_t queued = io.depth();
-  const std::size_t answered = io.park(pinion::instant{1}, pinion::instant{2});
+  const std::size_t answered = io.park(pinion::instant{2});
 
   EXPECT_EQ(queued, 2U);
   EXPECT_EQ(answered, 2U);
   EXPECT_EQ(nothing.result, 0);
   EXPECT_EQ(much.result, -EOPNOTSUPP);
+}
+
+TEST(iosubmit_module, ASubmissionHandsOverAndTellsASinkOfAWatch) {
+  submission<batch_or_idle, nop_ring> io{nop_ring{}};
+  pinion::ring_completion seen{};
+  const std::uint8_t mark = io.add_sink({.function =
+                                             [](void* context, const pinion::ring_completion& one) noexcept {
+                                               *static_cast<pinion::ring_completion*>(context) = one;
+                                             },
+                                         .context = &seen})
+                                .value();
+
+  EXPECT_TRUE(io.own());
+  EXPECT_TRUE(io.watch(entries::poll_multishot(0, 1, 8U | mark)));
+  io.submit();
+  EXPECT_EQ(io.depth(), 0U);
+  io.turn(pinion::instant{1});
+
+  EXPECT_EQ(seen.user_data, 8U | mark);
+  EXPECT_EQ(seen.result, -EOPNOTSUPP);
+  io.remove_sink(mark);
 }
 
 TEST(iosubmit_module, WhatIsCompiledIntoTheLibraryIsReached) {
@@ -95,7 +116,7 @@ TEST(iosubmit_module, APolicyFollowsWhatASubmissionTellsIt) {
   submission<adaptive, nop_ring> io{nop_ring{}, adaptive{adaptive_options{.batch_max = 16}}};
 
   io.queue(nothing);
-  io.park(pinion::instant{1}, pinion::instant{2});
+  io.park(pinion::instant{2});
 
   EXPECT_EQ(nothing.result, 0);
   EXPECT_NE(to_string(io.policy()).find("turns of"), std::string::npos) << to_string(io.policy());
@@ -128,8 +149,7 @@ TEST(iosubmit_module, ACoroutineAwaitsOverTheRingThatTheMachineHas) {
   };
 
   wait();
-  for (int turns = 0; turns != 1'000 && !is_over; ++turns)
-    io.park(io.now(), io.now() + pinion::duration{10'000'000});
+  for (int turns = 0; turns != 1'000 && !is_over; ++turns) io.park(io.now() + pinion::duration{10'000'000});
 
   EXPECT_TRUE(is_over);
   ASSERT_TRUE(nothing && *nothing);
@@ -145,7 +165,7 @@ TEST(iosubmit_module, AnEpollRingIsNamedAndServes) {
 
   io.queue(nothing);
   io.queue(unserved);
-  io.park(io.now(), io.now());
+  io.park(io.now());
 
   EXPECT_EQ(nothing.result, 0);
   EXPECT_EQ(unserved.result, -EOPNOTSUPP);
@@ -161,7 +181,7 @@ TEST(iosubmit_module, AWholeBufferIsAwaited) {
   };
 
   talk();
-  for (int turns = 0; turns != 3; ++turns) io.park(pinion::instant{1}, pinion::instant{2});
+  for (int turns = 0; turns != 3; ++turns) io.park(pinion::instant{2});
 
   ASSERT_TRUE(sent && came);
   EXPECT_EQ(*sent, std::errc::operation_not_supported);
@@ -171,6 +191,7 @@ TEST(iosubmit_module, AWholeBufferIsAwaited) {
 TEST(iosubmit_module, APolicyIsPrinted) {
   EXPECT_EQ(to_string(immediate{}), "each operation");
   EXPECT_EQ(to_string(batch_or_idle{}), "batch 128 or idle");
+  EXPECT_EQ(to_string(each_turn{}), "each turn");
   EXPECT_EQ(to_string(low_latency{}), "batch 1 or 100 us");
   EXPECT_EQ(to_string(high_throughput{}).substr(0, 19), "batch 64 or 1000 us");
 }

@@ -11,16 +11,16 @@ namespace {
 
 struct fault {
   const char* name;
-  void (*bring)(sim::virtual_ring&);
+  void (*bring)(const sim::virtual_ring&);
 };
 constexpr fault faults[] = {
-    {"nothing", [](sim::virtual_ring&) {}},
-    {"EINTR", [](sim::virtual_ring& r) { r.fail(3, -EINTR); }},
-    {"a run of EAGAIN", [](sim::virtual_ring& r) { r.fail(9, -EAGAIN); }},
-    {"EBUSY", [](sim::virtual_ring& r) { r.fail(2, -EBUSY); }},
-    {"short submits", [](sim::virtual_ring& r) { r.accept_at_most(1, 20); }},
-    {"submits of nothing", [](sim::virtual_ring& r) { r.accept_at_most(0, 3); }},
-    {"waits that end early", [](sim::virtual_ring& r) { r.end_early(4); }},
+    {"nothing", [](const sim::virtual_ring&) {}},
+    {"EINTR", [](const sim::virtual_ring& r) { r.fail(3, -EINTR); }},
+    {"a run of EAGAIN", [](const sim::virtual_ring& r) { r.fail(9, -EAGAIN); }},
+    {"EBUSY", [](const sim::virtual_ring& r) { r.fail(2, -EBUSY); }},
+    {"short submits", [](const sim::virtual_ring& r) { r.accept_at_most(1, 20); }},
+    {"submits of nothing", [](const sim::virtual_ring& r) { r.accept_at_most(0, 3); }},
+    {"waits that end early", [](const sim::virtual_ring& r) { r.end_early(4); }},
 };
 
 violation each_is_answered_once(const submission_factory& factory) {
@@ -111,6 +111,9 @@ violation the_end_answers_all(const submission_factory& factory) {
     by_destructor ? io.destroy() : io.io().stop();
     if (lasting.answers != 1 || (lasting.result != 9 && lasting.result != -ECANCELED))
       return broken(factory, "what can't be cancelled was answered ", lasting.answers, " times by the end");
+    if (!by_destructor && late.answers != 0)
+      return broken(factory, "the end answered what an answer queued meanwhile");
+    if (!by_destructor) io.turn();
     if (late.answers != 1)
       return broken(factory, "what an answer queued meanwhile was answered ", late.answers, " times");
     for (const auto* some : {&in_flight, &queued}) {
@@ -128,6 +131,44 @@ violation the_end_answers_all(const submission_factory& factory) {
   return {};
 }
 
+violation the_end_comes_whatever_answers_ask(const submission_factory& factory) {
+  for (const bool by_destructor : {false, true}) {
+    std::array<probe, 3> stubborn;
+    rig io{factory};
+    for (probe& each : stubborn) {
+      each.ask(device_read());
+      each.then = [&](probe& self) {
+        if (self.answers < 1'000) io.queue(self);
+      };
+    }
+    io.queue(stubborn[0]);
+    for (int k = 0; k < 100 && io.io().depth() != 0; ++k) io.park(io.now());
+    io.queue(stubborn[1]);
+    io.queue_urgent(stubborn[2]);
+    int before[3];
+    for (std::size_t k = 0; k < stubborn.size(); ++k) before[k] = stubborn[k].answers;
+    by_destructor ? io.destroy() : io.io().stop();
+    for (std::size_t k = 0; k < stubborn.size(); ++k) {
+      if (stubborn[k].answers != before[k] + (by_destructor ? 2 : 1) || stubborn[k].result != -ECANCELED)
+        return broken(factory, "an end answered what asks again ", stubborn[k].answers - before[k], " times");
+    }
+    if (by_destructor) continue;
+    for (probe& each : stubborn) each.then = nullptr;
+    probe later{device_read()};
+    io.queue(later);
+    io.settle();
+    for (std::size_t k = 0; k < stubborn.size(); ++k) {
+      if (stubborn[k].answers != before[k] + 2 || stubborn[k].result != -ECANCELED)
+        return broken(factory, "what asked again while it ended was answered ",
+                      stubborn[k].answers - before[k] - 1, " times afterwards, with ", stubborn[k].result);
+    }
+    if (later.answers != 1 || later.result != 0)
+      return broken(factory, "what was queued after an end was answered ", later.answers, " times, with ",
+                    later.result);
+  }
+  return {};
+}
+
 violation whatever_is_called(const submission_factory& factory) { return work_out("S5", factory); }
 
 }  // namespace
@@ -136,6 +177,7 @@ std::vector<clause> nothing_lost() {
   return {{"S5", "EachIsAnsweredOnce", each_is_answered_once, true},
           {"S5", "ALastingErrorAnswersAllThatWasQueued", a_lasting_error_answers_all_that_was_queued, true},
           {"S5", "TheEndAnswersAll", the_end_answers_all, true},
+          {"S5", "TheEndComesWhateverAnswersAsk", the_end_comes_whatever_answers_ask, true},
           {"S5", "HoldsWhateverIsCalled", whatever_is_called}};
 }
 

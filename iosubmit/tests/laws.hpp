@@ -33,6 +33,10 @@ struct clause {
 [[nodiscard]] std::vector<clause> pure_policy();     // S3
 [[nodiscard]] std::vector<clause> not_starved();     // S4
 [[nodiscard]] std::vector<clause> nothing_lost();    // S5
+[[nodiscard]] std::vector<clause> no_answers();      // S6
+[[nodiscard]] std::vector<clause> absolute_time();   // S7
+[[nodiscard]] std::vector<clause> all_counted();     // S8
+[[nodiscard]] std::vector<clause> urgent_ports();    // S9
 
 /// All of them.
 [[nodiscard]] const std::vector<clause>& laws();

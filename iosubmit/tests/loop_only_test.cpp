@@ -30,33 +30,33 @@ class LoopOnlyTest : public ::testing::Test {
 TEST_F(LoopOnlyTest, AnAnswerDoesNotEndTheTurn) {
   first.then = [&](probe&) { io.turn(clock.time()); };
 
-  EXPECT_DEATH(io.park(clock.time(), never), "was called from an answer");
+  EXPECT_DEATH(io.park(never), "was called from an answer");
 }
 
 TEST_F(LoopOnlyTest, AnAnswerDoesNotPark) {
-  first.then = [&](probe&) { io.park(clock.time(), never); };
+  first.then = [&](probe&) { io.park(never); };
 
-  EXPECT_DEATH(io.park(clock.time(), never), "was called from an answer");
+  EXPECT_DEATH(io.park(never), "was called from an answer");
 }
 
 TEST_F(LoopOnlyTest, AnAnswerDoesNotStopWhatAnswersIt) {
   first.then = [&](probe&) { io.stop(); };
 
-  EXPECT_DEATH(io.park(clock.time(), never), "was called from an answer");
+  EXPECT_DEATH(io.park(never), "was called from an answer");
 }
 
 TEST_F(LoopOnlyTest, NorDoesOneThatIsRefused) {
   first.then = [&](probe&) { io.stop(); };
   io.ring().fail(1, -EBADF);
 
-  EXPECT_DEATH(io.park(clock.time(), never), "was called from an answer");
+  EXPECT_DEATH(io.park(never), "was called from an answer");
 }
 
 TEST_F(LoopOnlyTest, TheLoopDoesSoAfterwards) {
   bool quits = false;
   first.then = [&](probe&) { quits = true; };
 
-  io.park(clock.time(), never);
+  io.park(never);
   if (quits) io.stop();
 
   EXPECT_EQ(first.answers, 1);

@@ -4,6 +4,7 @@
 #include <pinion/base/diagnostic.hpp>
 
 #include <memory>
+#include <ranges>
 #include <vector>
 
 #include "flawed_submission.hpp"
@@ -19,7 +20,7 @@ struct hands_over_newest_first : watched_ring {
   ring_entered enter(const ring_wait& wait) noexcept {
     std::vector<ring_entry> all;
     watched_ring::withdraw([&](const ring_entry& e) noexcept { all.push_back(e); });
-    for (auto each = all.rbegin(); each != all.rend(); ++each) put(*each);
+    for (const ring_entry& each : all | std::views::reverse) put(each);
     return watched_ring::enter(wait);
   }
 };
@@ -59,14 +60,20 @@ submission_factory shipped_in(const char* name) {
 }
 
 mutant flawed(const char* law, const char* name, defect which) {
-  return {law, plain(name, which, small), plain("PlainSubmission", defect::none, small)};
+  static const submission_factory frame = plain("PlainSubmission", defect::none, small);
+  return {law, plain(name, which, small), &frame};
 }
 mutant flawed_in_tiny(const char* law, const char* name, defect which) {
-  return {law, plain(name, which, tiny), plain("PlainSubmissionInATinyRing", defect::none, tiny)};
+  static const submission_factory frame = plain("PlainSubmissionInATinyRing", defect::none, tiny);
+  return {law, plain(name, which, tiny), &frame};
+}
+const submission_factory& shipped() {
+  static const submission_factory frame = shipped_in<watched_ring>("ShippedSubmission");
+  return frame;
 }
 template <class Ring>
 mutant in_ring(const char* law, const char* name) {
-  return {law, shipped_in<Ring>(name), shipped_in<watched_ring>("ShippedSubmission")};
+  return {law, shipped_in<Ring>(name), &shipped()};
 }
 
 std::vector<mutant> mutants() {
@@ -96,7 +103,14 @@ std::vector<mutant> mutants() {
       flawed_in_tiny("S5", "OvertakesWhatWaitsInTheList", defect::overtakes_what_waits_in_the_list),
       flawed("S5", "ForgetsTheQueuedAtTheEnd", defect::forgets_the_queued_at_the_end),
       flawed("S5", "ForgetsTheFlyingAtTheEnd", defect::forgets_the_flying_at_the_end),
+      flawed("S5", "EndsWhatAnswersAsk", defect::ends_what_answers_ask),
       in_ring<hands_over_newest_first>("S5", "HandsOverNewestFirst"),
+      flawed("S6", "AnswersInsideQueue", defect::answers_inside_queue),
+      flawed("S6", "TriesAgainBeforeTheTurn", defect::tries_again_before_the_turn),
+      flawed("S7", "WaitsFromTheLastTurn", defect::waits_from_the_last_turn),
+      flawed("S8", "SubmitsPastTheCount", defect::submits_past_the_count),
+      flawed("S8", "FetchesWhenItSubmits", defect::fetches_when_it_submits),
+      flawed("S9", "LetsAPortWait", defect::lets_a_port_wait),
   };
 }
 

@@ -40,6 +40,7 @@ struct port_probe : ring_answer {
     auto& mine = static_cast<port_probe&>(self);
     ++mine.answers;
     mine.result = result;
+    ++asked::order;
   }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// rig: a submission under watch. Whatever is called through it, each enter is held against S1, S2 and S4.
+// rig: a submission under watch. Whatever is called through it, each enter is held against S1, S2 and S4, and
+// each call that queues against S6.
 //
 //   rig io{factory};
 //   io.queue(first);
@@ -25,7 +26,7 @@ class rig {
 
   /// The parts, for whoever wants them unwatched.
   [[nodiscard]] any_submission& io() noexcept { return *io_; }
-  [[nodiscard]] sim::virtual_ring& ring() noexcept { return io_->ring(); }
+  [[nodiscard]] const sim::virtual_ring& ring() const noexcept { return io_->ring(); }
   [[nodiscard]] sim::virtual_clock& clock() noexcept { return clock_; }
   [[nodiscard]] instant now() const noexcept { return clock_.time(); }
 
@@ -39,13 +40,17 @@ class rig {
   bool queue(const ring_entry& entry, ring_answer& answer) {
     bool did = false;
     in_queue([&] { did = io_->queue(entry, answer); });
+    was_urgent_ = was_urgent_ || did;
     return did;
+  }
+  void submit() {
+    in_queue([&] { io_->submit(); });
   }
   std::size_t turn() {
     return watched(false, [&] { return io_->turn(now()); });
   }
   std::size_t park(instant until) {
-    return watched(true, [&] { return io_->park(now(), until); });
+    return watched(true, [&] { return io_->park(until); });
   }
   /// Parks until all is answered; false if that takes more than so many.
   bool settle(int parks = 5'000) {
@@ -55,7 +60,7 @@ class rig {
   /// Ends it. Answers that come of that still find it, as they would where it is a member of an owner's.
   void destroy() {
     delete io_.get();
-    static_cast<void>(io_.release());
+    static_cast<void>(io_.release());  // NOLINT(bugprone-unused-return-value): it is deleted
   }
 
   /// Enters of the last turn() or park().
@@ -70,7 +75,10 @@ class rig {
   template <class Call>
   void in_queue(Call call) {
     const bool was_inside = std::exchange(io_->record.in_queue, true);
+    const int answers = asked::order;
     call();
+    if (asked::order != answers)
+      note("S6", "a call that queues or submits called ", asked::order - answers, " answers");
     io_->record.in_queue = was_inside;
   }
 
@@ -84,12 +92,14 @@ class rig {
     look_back();
     const std::uint32_t depth = io_->depth();
     const bool was_wanted = ring().wants_enter();
+    // What was refused for good is answered instead of being offered once more.
+    const bool was_refused = !io_->record.enters.empty() && lasts(io_->record.enters.back().result.error);
     was_urgent_ = false;
     io_->record.enters.clear();
     const std::size_t handed_out = call();
     count_ = 0;
     std::uint32_t accepted = 0;
-    bool refused = false, offered = depth == 0;
+    bool refused = was_refused, offered = depth == 0 || was_refused;
     const enter_seen* last = nullptr;
     for (const enter_seen& e : io_->record.enters) {
       accepted += e.result.accepted;
@@ -124,6 +134,8 @@ class rig {
     }
     if (last == nullptr && e.had_completions) note("S4", "waited while completions were there");
   }
+
+  static bool lasts(std::int32_t error) noexcept { return error != 0 && !errors::is_passing(error); }
 
   // Of enters made anywhere, also by queue().
   void look_back() {

@@ -5,8 +5,10 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <pinion/iosubmit.hpp>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -29,7 +31,7 @@ TEST_F(submission_test, HandsOverAtParkWaitsAndReadsTheClockOnce) {
   EXPECT_TRUE(first.is_waiting());
   const std::uint64_t readings = clock.readings();
 
-  EXPECT_EQ(io.park(clock.time(), never), 1U);
+  EXPECT_EQ(io.park(never), 1U);
 
   EXPECT_EQ(first.answers, 1);
   EXPECT_FALSE(first.is_waiting());
@@ -38,23 +40,81 @@ TEST_F(submission_test, HandsOverAtParkWaitsAndReadsTheClockOnce) {
   EXPECT_EQ(io.ring().counts().enters, 1U);
 }
 
+TEST(virtual_ring, IsAKernelThatDoesAsItIsTold) {
+  using namespace std::chrono_literals;
+  probe read{device_read()}, another{device_read()}, third{device_read()};
+  const std::uint64_t user_data = 16 | 3;
+  int looks = 0;
+  const auto others = [&](instant) {
+    ++looks;
+    return false;
+  };
+
+  sim::virtual_clock clock{instant{0}};
+  sim::virtual_ring ring{clock, {.entries = 64, .keeps_back = true}};  // as with DEFER_TASKRUN
+  ring.serve([](const ring_entry&, instant now) { return sim::virtual_answer{.at = now + ceil(80us)}; });
+  submission<batch_or_idle, sim::virtual_ring, sim::virtual_clock::view> io{std::move(ring), {}, clock};
+  io.queue(read);
+  io.park(never);
+  EXPECT_EQ(read.answers, 1);
+  EXPECT_EQ(clock.time(), instant{0} + ceil(80us));
+
+  io.ring().fail(3, -EAGAIN);      // the next three enters that hand something over
+  io.ring().accept_at_most(2, 1);  // the next one takes two, and leaves the others
+  io.ring().end_early(1);          // a signal ends the next wait
+  io.ring().deliver({user_data, 7, 0},
+                    clock.time() + ceil(1ms));  // a message from another ring, in 1 ms
+  io.ring().while_asleep(others);               // what other threads do while the owner sleeps
+  for (probe* each : {&read, &another, &third}) io.queue(*each);
+  while (third.answers == 0) io.park(clock.time() + ceil(1ms));
+
+  EXPECT_GE(io.ring().counts().failed, 3U);
+  EXPECT_EQ(read.answers + another.answers, 3);
+  EXPECT_NE(looks, 0);
+}
+
 TEST_F(submission_test, ParksNoLongerThanUntilAndNotAtAllWhenThatHasBeen) {
   io.queue(first);
 
-  EXPECT_EQ(io.park(clock.time(), instant{1'040}), 0U);
+  EXPECT_EQ(io.park(instant{1'040}), 0U);
   EXPECT_EQ(clock.time(), instant{1'040});
   EXPECT_EQ(io.in_flight(), 1U);
   io.queue(second);
-  EXPECT_EQ(io.park(clock.time(), instant{1'040}), 0U);
+  EXPECT_EQ(io.park(instant{1'040}), 0U);
 
   EXPECT_EQ(clock.time(), instant{1'040});
   EXPECT_EQ(io.in_flight(), 2U);
 }
 
+// For an owner that looks before it parks; also where answers come with an enter alone, and where they are a refusal.
+TEST_F(submission_test, SaysWithoutAnEnterWhetherATurnWouldAnswer) {
+  for (const bool keeps_back : {false, true}) {
+    over_virtual<never_by_itself> of{ring({.keeps_back = keeps_back, .latency = duration{100}}), {}, clock};
+    of.queue(first);
+    EXPECT_FALSE(of.has_answers());
+    of.submit();
+    EXPECT_FALSE(of.has_answers());
+    const std::uint64_t enters = of.ring().counts().enters;
+
+    clock.advance_by(duration{100});
+    EXPECT_TRUE(of.has_answers()) << keeps_back;
+    EXPECT_EQ(of.ring().counts().enters, enters);
+    EXPECT_EQ(of.turn(clock.time()), 1U);
+    EXPECT_FALSE(of.has_answers());
+
+    of.queue(second);
+    of.ring().fail(1, -EBADF);
+    of.submit();
+    EXPECT_TRUE(of.has_answers()) << "it was refused, and is not told yet";
+    EXPECT_EQ(of.turn(clock.time()), 1U);
+    EXPECT_FALSE(of.has_answers());
+  }
+}
+
 TEST_F(submission_test, DoesNotOversleepWhereItIsToldAnOldTime) {
   clock.advance_by(duration{300});
 
-  io.park(io.now(), clock.time() + duration{40});
+  io.park(clock.time() + duration{40});
 
   EXPECT_EQ(clock.time(), instant{1'340});
 }
@@ -64,7 +124,7 @@ TEST_F(submission_test, LetsTimePassAlsoWhereThereIsNeverAnythingToWaitFor) {
   busy.queue(first);
   clock.advance_by(duration{70});
 
-  busy.park(busy.now(), never);
+  busy.park(never);
 
   EXPECT_EQ(first.answers, 1);
   EXPECT_EQ(busy.now(), instant{1'070});
@@ -82,10 +142,10 @@ TEST_F(submission_test, AsksForHowManyToWaitOnlyWhereItWillWait) {
   over_virtual<counts_questions> asking{ring({.latency = duration{0}}), {}, clock};
   asking.queue(first);
 
-  asking.park(clock.time(), clock.time());
+  asking.park(clock.time());
   EXPECT_EQ(asking.policy().asked, 0) << "the time to wait until has been";
   asking.queue(first);
-  asking.park(clock.time(), never);
+  asking.park(never);
   EXPECT_EQ(asking.policy().asked, 1);
 }
 
@@ -100,6 +160,24 @@ TEST_F(submission_test, TurnsByTheTimeThatItIsGivenAndNeverReadsTheClock) {
   EXPECT_EQ(io.depth(), 1U);
 }
 
+TEST_F(submission_test, SaysWhereATurnEndsAlsoWhereNoTimePasses) {
+  over_virtual<each_turn> turns{ring(), {}, clock};
+  const std::uint8_t mark = *turns.add_sink({.function = [](void*, const ring_completion&) noexcept {}});
+  const auto enters = [&] { return turns.ring().counts().enters; };
+
+  turns.turn(clock.time());
+  EXPECT_EQ(enters(), 0U) << "nothing is queued";
+
+  turns.queue(first);
+  turns.queue(second);
+  EXPECT_TRUE(turns.watch(entries::poll_multishot(0, 1, mark)));
+  EXPECT_EQ(enters(), 0U) << "it is asked about each, and the turn goes on";
+
+  turns.turn(clock.time());
+  EXPECT_EQ(enters(), 1U);
+  EXPECT_EQ(turns.depth(), 0U);
+}
+
 TEST_F(submission_test, AcceptsMoreThanFitsAndKeepsTheOrder) {
   over_virtual<never_by_itself> small{ring({.entries = 2}), {}, clock};
   std::array<probe, 7> many;
@@ -111,7 +189,7 @@ TEST_F(submission_test, AcceptsMoreThanFitsAndKeepsTheOrder) {
     small.queue(each);
   }
 
-  while (order.size() < many.size()) small.park(clock.time(), never);
+  while (order.size() < many.size()) small.park(never);
 
   for (std::size_t k = 0; k < many.size(); ++k) EXPECT_EQ(order[k], &many[k]) << k;
   EXPECT_EQ(small.ring().counts().overfilled, 0U);
@@ -126,7 +204,7 @@ TEST_F(submission_test, AnswersAPortsEntryAndSaysNoOnlyWhereAnEnterMakesNoRoom) 
   small.ring().fail(1, -EAGAIN);
   EXPECT_FALSE(small.queue(device_read(), c)) << "the kernel refused";
   EXPECT_TRUE(small.queue(device_read(), c)) << "it refuses no more";
-  while (small.depth() + small.in_flight() != 0) small.park(clock.time(), never);
+  while (small.depth() + small.in_flight() != 0) small.park(never);
 
   EXPECT_EQ(a.answers + b.answers + c.answers, 3);
 }
@@ -140,31 +218,6 @@ TEST_F(submission_test, TriesForAPortThoughOperationsWereLeftBehind) {
 
   EXPECT_TRUE(small.queue(device_read(), asked)) << "there is room after an enter (R2)";
   small.stop();
-}
-
-TEST_F(submission_test, TellsMessagesAndWatchesToTheSink) {
-  std::vector<std::uint64_t> told;
-  io.messages_to({.function =
-                      [](void* context, const ring_completion& message) noexcept {
-                        static_cast<std::vector<std::uint64_t>*>(context)->push_back(message.user_data);
-                      },
-                  .context = &told});
-  ring_entry watched = device_read();
-  watched.user_data = 8 | 2;
-
-  EXPECT_TRUE(io.watch(watched));
-  EXPECT_EQ(io.park(clock.time(), instant{1'000}), 0U);
-  EXPECT_EQ(io.in_flight(), 0U) << "a watch is not counted";
-  io.ring().deliver({.user_data = 16 | 3, .result = 1, .flags = 0});
-  io.ring().deliver({.user_data = ~std::uint64_t{0}, .result = 1, .flags = 0});
-  EXPECT_EQ(io.park(clock.time(), never), 2U);
-  EXPECT_EQ(io.park(clock.time(), never), 1U);
-
-  EXPECT_EQ(told, (std::vector<std::uint64_t>{16 | 3, ~std::uint64_t{0}, 8 | 2}));
-  EXPECT_EQ(io.in_flight(), 0U);
-  io.queue(first);
-  io.park(clock.time(), instant{1'150});
-  EXPECT_EQ(io.in_flight(), 1U) << "nobody's message takes one off";
 }
 
 struct gathers_for_ever : never_by_itself {
@@ -182,7 +235,7 @@ TEST_F(submission_test, WaitsForNoMoreThanWillBeAnsweredAndAWatchMayNever) {
   eager.watch(watched);
   eager.queue(first);
 
-  eager.park(clock.time(), never);
+  eager.park(never);
 
   EXPECT_EQ(first.answers, 1);
   EXPECT_EQ(eager.ring().counts().stuck, 0U);
@@ -201,12 +254,12 @@ TEST_F(submission_test, TellsALatencyPolicyHowLongEachTookFromBeingQueued) {
   clock.advance_by(duration{30});
   told.turn(clock.time());
 
-  told.park(clock.time(), never);
+  told.park(never);
 
   EXPECT_EQ(told.policy().last, duration{130});
   EXPECT_EQ(told.policy().calls, 1);
   EXPECT_TRUE(told.queue(device_read(), asked));
-  told.park(clock.time(), never);
+  told.park(never);
   EXPECT_EQ(told.policy().calls, 1) << "a port's entries are not the policy's";
 }
 
@@ -245,7 +298,7 @@ TEST_F(submission_test, HandsOverWhatAnAnswerQueuesUrgentlyBeforeTheTurnEnds) {
   first.then = [&](probe&) { io.queue_urgent(second); };
   io.queue(first);
 
-  io.park(clock.time(), never);
+  io.park(never);
 
   EXPECT_EQ(first.answers, 1);
   EXPECT_EQ(io.depth(), 0U);
@@ -265,6 +318,10 @@ TEST_F(submission_test, ForgetsThatSomethingWasUrgentWhenThatIsAnswered) {
   EXPECT_EQ(io.depth(), 1U) << "the second is not urgent";
 }
 
+static_assert(
+    std::is_const_v<std::remove_reference_t<decltype(std::declval<over_virtual<immediate>&>().ring())>>,
+    "S8: all that enters the ring is counted");
+
 TEST_F(submission_test, IsAPortWhereItsRingHasADescriptor) {
   EXPECT_TRUE(ring_port<decltype(io)>);
   EXPECT_EQ(io.descriptor(), 1'000'000);
@@ -273,13 +330,13 @@ TEST_F(submission_test, IsAPortWhereItsRingHasADescriptor) {
 
 TEST_F(submission_test, AnOperationIsWaitingUntilItsLastAnswer) {
   io.queue(first);
-  io.park(clock.time(), clock.time());
+  io.park(clock.time());
   io.ring().deliver({.user_data = first.entry().user_data, .result = 1, .flags = ring_completion::more});
 
   io.turn(clock.time());
   EXPECT_EQ(first.answers, 1);
   EXPECT_TRUE(first.is_waiting()) << "the kernel still writes into what it names";
-  io.park(clock.time(), never);
+  io.park(never);
 
   EXPECT_EQ(first.answers, 2);
   EXPECT_FALSE(first.is_waiting());
@@ -312,8 +369,6 @@ TEST_F(submission_contract, AnOperationIsNotDestroyedWhileItWaits) {
 
   EXPECT_DEATH(destroy_early(), "destroyed before it was answered");
 }
-
-TEST_F(submission_contract, AWatchNeedsAMark) { EXPECT_DEATH(io.watch(device_read()), "mark of 2 or more"); }
 
 }  // namespace
 }  // namespace pinion::iosubmit

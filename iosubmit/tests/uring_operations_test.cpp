@@ -67,19 +67,20 @@ TEST_F(UringOperationsTest, MsgRingReachesAnotherSubmission) {
   real_submission io{uring_ring{{.entries = 8}}}, other{uring_ring{{}}};
   if (!io.ring().supports(codes::msg_ring)) GTEST_SKIP() << "this kernel has no msg_ring (Linux 5.18)";
   std::vector<ring_completion> heard;
-  other.messages_to({.function =
-                         [](void* context, const ring_completion& one) noexcept {
-                           static_cast<std::vector<ring_completion>*>(context)->push_back(one);
-                         },
-                     .context = &heard});
-  EXPECT_EQ(answer_to(other, entries::nop()), 0);  // enables the ring, which else takes no message
+  const auto mark = other.add_sink({.function =
+                                        [](void* context, const ring_completion& one) noexcept {
+                                          static_cast<std::vector<ring_completion>*>(context)->push_back(one);
+                                        },
+                                    .context = &heard});
+  ASSERT_TRUE(mark.has_value());
+  EXPECT_TRUE(other.own());  // enables the ring, which else takes no message
 
-  const std::int32_t sent = answer_to(io, entries::msg_ring(other.descriptor(), 8 + 2, 77));
-  other.park(other.now(), other.now() + patience);
+  const std::int32_t sent = answer_to(io, entries::msg_ring(other.descriptor(), 8U + *mark, 77));
+  other.park(other.now() + patience);
 
   EXPECT_EQ(sent, 0);
   ASSERT_EQ(heard.size(), 1U);
-  EXPECT_EQ(heard[0].user_data, 10U);
+  EXPECT_EQ(heard[0].user_data, 8U + *mark);
   EXPECT_EQ(heard[0].result, 77);
 }
 

@@ -37,6 +37,39 @@ TEST_F(UringPortTest, R1NamesTheSameRingForAsLongAsItLives) {
   EXPECT_EQ(moved.descriptor(), before);
 }
 
+// A wake in the first turn: nothing was entered before.
+TEST_F(UringPortTest, ASubmissionIsAPortFromItsFirstTurnOn) {
+  submission<batch_or_idle, uring_ring> io{uring_ring{{}}};
+  uring_ring other{{}};
+  port_probe sent;
+  if (!other.supports(codes::msg_ring)) GTEST_SKIP() << "this kernel has no msg_ring (Linux 5.18)";
+  ASSERT_EQ(other.own(), 0);
+  EXPECT_FALSE(io.is_owner());
+
+  EXPECT_TRUE(io.own());
+  EXPECT_TRUE(io.is_owner());
+  EXPECT_TRUE(io.queue(entries::msg_ring(other.descriptor(), 5), sent));
+  io.turn(monotonic_clock::now());
+  io.park(io.now());
+
+  EXPECT_EQ(sent.answers, 1);
+  EXPECT_EQ(sent.result, 0);
+  other.enter({.count = 1, .timeout = duration{10'000'000'000}});
+  EXPECT_EQ(reaped(other).size(), 1U);
+}
+
+TEST(UringPortOverAFakeTest, SaysWhereTheKernelRefusesToEnableARing) {
+  fake_kernel kernel{612};
+  kernel.fails(faulty::enable, -EPERM, 1);
+  submission<batch_or_idle, either_ring<faulty_ring, epoll_ring>> io{
+      either_ring<faulty_ring, epoll_ring>{faulty_ring{{.entries = 2}}}};
+
+  EXPECT_FALSE(io.own());
+  EXPECT_FALSE(io.is_owner());
+  EXPECT_TRUE(io.own()) << "it refuses no more";
+  EXPECT_TRUE(io.is_owner());
+}
+
 TEST_F(UringPortTest, R2EntersByItselfWhereItIsFull) {
   uring_ring ring{{.entries = 4}};
   std::vector<port_probe> answers(32);
@@ -143,11 +176,11 @@ TEST_F(UringPortTest, R4AnAnswerMayQueueAgainWhileTheRingGoes) {
 TEST_F(UringPortTest, AnswersOnlyWhatIsItsOwn) {
   uring_ring ring{{}};
 
-  EXPECT_FALSE(ring.answer({.user_data = 0, .result = 0, .flags = 0}));
-  EXPECT_FALSE(ring.answer({.user_data = 8 + 2, .result = 0, .flags = 0}));
+  for (const std::uint64_t foreign : {0ULL, 1ULL, 8ULL, 10ULL, 1ULL << 20U, (1ULL << 48U) - 8, ~7ULL, ~0ULL})
+    EXPECT_FALSE(ring.answer({.user_data = foreign, .result = 0, .flags = 0})) << foreign;
 }
 
-TEST(UringPortOverAFakeTest, DoesNotTakeAPointerForAnAnswerWhereNoneIsToCome) {
+TEST(UringPortOverAFakeTest, DoesNotTakeAnAnswerOfSomebodyElsesForItsOwn) {
   if (!is_checked) GTEST_SKIP() << "an unchecked build does not look at contracts";
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   fake_kernel kernel{615};
@@ -156,11 +189,10 @@ TEST(UringPortOverAFakeTest, DoesNotTakeAPointerForAnAnswerWhereNoneIsToCome) {
   ASSERT_TRUE(ring.queue(entries::nop(), answered));
   ring.enter({.count = 1});
   answer_all(ring);
-  std::uint64_t of_another_kind = 0;
-  ring.put(named(entries::nop(), entries_detail::word(&of_another_kind)));
+  ring.put(named(entries::nop(), user_data_of(answered, 0)));
   ring.enter({.count = 1});
 
-  EXPECT_DEATH(answer_all(ring), "put entries beside queue\\(\\) with a mark");
+  EXPECT_DEATH(answer_all(ring), "put entries beside queue\\(\\) with another");
 }
 
 }  // namespace

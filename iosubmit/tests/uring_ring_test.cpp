@@ -119,6 +119,26 @@ TEST_F(UringRingTest, FetchesWhatTheKernelKeepsBackWhereItIsFlagged) {
   EXPECT_EQ(reaped(ring).size(), 1U);
 }
 
+TEST_F(UringRingTest, HandsOverWithoutFetchingWhereItIsToldSo) {
+  uring_ring ring{{.entries = 4}};
+  if ((ring.features().setup_flags & kernel::setup::defer_taskrun) == 0)
+    GTEST_SKIP() << to_string(ring.features());
+  const pipe_ends first, second;
+  ring.put(named(entries::poll(first.reader(), POLLIN), 1));
+  ring.enter({});
+  first.write_a_byte();
+  while (!ring.wants_enter()) std::this_thread::yield();
+  ring.put(named(entries::poll(second.reader(), POLLIN), 2));
+
+  const ring_entered done = ring.enter({.fetches = false});
+
+  EXPECT_EQ(done, (ring_entered{.accepted = 1}));
+  EXPECT_FALSE(ring.has_completions());
+  EXPECT_TRUE(ring.wants_enter());
+  ring.enter({});
+  EXPECT_TRUE(ring.has_completions());
+}
+
 TEST_F(UringRingTest, TheEndOfAWaitIsNoError) {
   uring_ring ring{{}};
 
@@ -229,6 +249,30 @@ TEST_F(UringRingTest, BelongsToTheThreadThatEntersItFirst) {
   EXPECT_FALSE(was_owner);
   EXPECT_TRUE(is_owner);
   EXPECT_EQ(count, 1U);
+}
+
+TEST_F(UringRingTest, IsOwnedBeforeItIsEntered) {
+  uring_ring ring{{}};
+  ASSERT_FALSE(ring.is_owner());
+
+  EXPECT_EQ(ring.own(), 0);
+  EXPECT_TRUE(ring.is_owner());
+  EXPECT_EQ(ring.own(), 0) << "once more, it does nothing";
+
+  ring.put(entries::nop());
+  EXPECT_EQ(ring.enter({.count = 1}), (ring_entered{.accepted = 1}));
+}
+
+TEST_F(UringRingTest, IsNotOwnedByASecondThread) {
+  if (!is_checked) GTEST_SKIP() << "an unchecked build does not look at contracts";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto own_twice = [] {
+    uring_ring ring{{}};
+    ring.own();
+    std::thread{[&] { ring.own(); }}.join();
+  };
+
+  EXPECT_DEATH(own_twice(), "stays that one's");
 }
 
 TEST_F(UringRingTest, IsNoOtherThreads) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <pinion/base/diagnostic.hpp>
 #include <pinion/iosubmit.hpp>
+#include <utility>
 
 #include "asked.hpp"
 #include "fake_kernel.hpp"
@@ -63,6 +64,33 @@ TEST(UringStopTest, WaitsOnOlderKernelsForNothingThatWasCancelledByName) {
     EXPECT_EQ(one.result, -ECANCELED);
     EXPECT_EQ(kernel.enters, enters) << "there was nothing to wait for";
   }
+}
+
+// The kernel's own, which gives up where it is entered for ever.
+struct patient_calls : uring_calls {
+  static constexpr int enters_max = 1'000;
+  static inline int enters;
+  static int enter(int ring, std::uint32_t submit, std::uint32_t wait_for, std::uint32_t flags,
+                   const kernel::wait_argument* argument) noexcept {
+    return ++enters > enters_max ? -EPERM : uring_calls::enter(ring, submit, wait_for, flags, argument);
+  }
+};
+
+TEST(UringStopTest, EndsWhereCompletionsOverflowAQueueOfOne) {
+  set_diagnostic_sink([](const diagnostic&) noexcept {});
+  patient_calls::enters = 0;
+  auto ring = basic_uring_ring<patient_calls>::open({.entries = 1, .completion_entries = 1});
+  if (!ring) GTEST_SKIP() << to_string(ring.error());
+  submission<immediate, basic_uring_ring<patient_calls>> io{std::move(*ring)};
+  std::array<asked, 4> all{asked{entries::nop()}, asked{entries::nop()}, asked{entries::nop()},
+                           asked{entries::nop()}};
+  for (asked& each : all) io.queue(each);
+
+  io.stop();
+  set_diagnostic_sink(nullptr);
+
+  for (const asked& each : all) EXPECT_EQ(each.answers, 1);
+  EXPECT_LT(patient_calls::enters, patient_calls::enters_max);
 }
 
 // The kernel tells how many completions it lost, and not whose they were.

@@ -73,8 +73,10 @@ class exercise {
     const std::uint64_t what = draw(100);
     if (what < 45) {
       for (std::uint64_t k = draw(8); k-- > 0;) ask();
-    } else if (what < 65) {
+    } else if (what < 63) {
       rig_.turn();
+    } else if (what < 65) {
+      rig_.submit();
     } else if (what < 85) {
       const bool has_end = draw(3) == 0 && rig_.io().depth() + rig_.io().in_flight() != 0;
       rig_.park(has_end ? never : rig_.now() + duration{draw(2'000'000)});
@@ -88,7 +90,7 @@ class exercise {
   }
 
   void go_wrong() {
-    sim::virtual_ring& ring = rig_.ring();
+    const sim::virtual_ring& ring = rig_.ring();
     const std::uint64_t what = draw(7);
     if (what < 4) refuses_for_good_ = what == 3;
     switch (what) {

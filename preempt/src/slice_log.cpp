@@ -4,6 +4,7 @@
 #include <pinion/preempt/slice_log.hpp>
 
 #include <cstdio>
+#include <pinion/base/diagnostic.hpp>
 
 namespace pinion::preempt::inline PINION_MODE {
 
@@ -27,6 +28,15 @@ std::string to_string(const queue_slices& of) {
                 static_cast<unsigned long long>(of.slices), each(of.checks), each(of.yields),
                 us(of.quantile(500)), us(of.p99()), us(of.longest));
   return text;
+}
+
+void slice_log_detail::tell_of_check_outside() noexcept {
+  report(severity::error, "preempt", "check-outside-slice",
+         "a task checked whether to yield while no slice runs, so it is never told to: it was resumed by "
+         "something other "
+         "than its executor's queue, or the executor does not tell its slice_log of slices. Give the promise "
+         "an executor(), "
+         "so that what it awaits makes it ready; and begin a slice before a task runs (slicer::begin)");
 }
 
 }  // namespace pinion::preempt::inline PINION_MODE

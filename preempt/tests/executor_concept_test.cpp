@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What models yielding_executor and knows_executor, and what does not.
+// What models yielding_executor and can_yield, and what does not.
 #include <gtest/gtest.h>
 
 #include <coroutine>
@@ -16,14 +16,18 @@ namespace {
 struct least_executor {
   slice_word word_;
   slice_log log;
+  runnable task;
   [[nodiscard]] const word& preempt_word() const noexcept { return word_; }
-  void yield(std::coroutine_handle<>) noexcept {}
+  runnable& running() noexcept { return task; }
+  void ready(runnable&) noexcept {}
   slice_log& slices() noexcept { return log; }
 };
 struct has_no_log {
   slice_word word_;
+  runnable task;
   [[nodiscard]] const word& preempt_word() const noexcept { return word_; }
-  void yield(std::coroutine_handle<>) noexcept {}
+  runnable& running() noexcept { return task; }
+  void ready(runnable&) noexcept {}
 };
 struct gives_a_word_of_another_type : least_executor {
   [[nodiscard]] const slice_word& preempt_word() const noexcept { return word_; }
@@ -31,11 +35,12 @@ struct gives_a_word_of_another_type : least_executor {
 struct looking_changes_it : least_executor {
   [[nodiscard]] const word& preempt_word() noexcept { return word_; }
 };
-struct yield_may_throw : least_executor {
-  void yield(std::coroutine_handle<>) {}  // NOLINT: not noexcept is the point
+struct ready_may_throw : least_executor {
+  void ready(runnable&) {}  // NOLINT: not noexcept is the point
 };
-struct yields_only_tasks_of_its_own : least_executor {
-  void yield(std::coroutine_handle<testing::task::promise_type>) noexcept {}
+struct a_task_of_its_own : runnable {};
+struct takes_only_tasks_of_its_own : least_executor {
+  void ready(a_task_of_its_own&) noexcept {}
 };
 struct copies_its_log : least_executor {
   slice_log slices() noexcept { return log; }
@@ -47,8 +52,8 @@ static_assert(!yielding_executor<int>);
 static_assert(!yielding_executor<has_no_log>);
 static_assert(!yielding_executor<gives_a_word_of_another_type>);
 static_assert(!yielding_executor<looking_changes_it>);
-static_assert(!yielding_executor<yield_may_throw>);
-static_assert(!yielding_executor<yields_only_tasks_of_its_own>, "for_each has a coroutine of its own");
+static_assert(!yielding_executor<ready_may_throw>);
+static_assert(!yielding_executor<takes_only_tasks_of_its_own>, "an awaitable has no more than a runnable");
 static_assert(!yielding_executor<copies_its_log>);
 static_assert(!yielding_executor<const least_executor>, "its queue can't change");
 
@@ -71,13 +76,13 @@ struct asking_may_throw {
 };
 struct knows_nobody {};
 
-static_assert(knows_executor<gives_a_reference>);
-static_assert(knows_executor<gives_a_pointer>);
-static_assert(knows_executor<testing::task::promise_type>);
-static_assert(!knows_executor<gives_a_copy>);
-static_assert(!knows_executor<gives_what_can_not_yield>);
-static_assert(!knows_executor<asking_may_throw>);
-static_assert(!knows_executor<knows_nobody>);
+static_assert(can_yield<gives_a_reference>);
+static_assert(can_yield<gives_a_pointer>);
+static_assert(can_yield<testing::task::promise_type>);
+static_assert(!can_yield<gives_a_copy>);
+static_assert(!can_yield<gives_what_can_not_yield>);
+static_assert(!can_yield<asking_may_throw>);
+static_assert(!can_yield<knows_nobody>);
 
 TEST(ExecutorConceptTest, AnExecutorIsFoundByReferenceAndByPointer) {
   least_executor one;

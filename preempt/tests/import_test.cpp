@@ -5,7 +5,6 @@
 
 #include <coroutine>
 #include <cstddef>
-#include <deque>
 #include <exception>
 #include <mutex>
 #include <ranges>
@@ -24,17 +23,16 @@ template <preempt_source Source>
 class loop {
  public:
   [[nodiscard]] const word& preempt_word() const noexcept { return source.word(); }
-  void yield(std::coroutine_handle<> where) noexcept { ready_.push_back(where); }
+  pinion::runnable& running() noexcept { return *running_; }
+  void ready(pinion::runnable& task) noexcept { ready_.push(task); }
   slice_log& slices() noexcept { return log_; }
 
   void run() {
-    while (!ready_.empty()) {
-      const auto next = ready_.front();
-      ready_.pop_front();
+    while ((running_ = ready_.pop()) != nullptr) {
       ++turns;
       source.begin(instant{0}, instant{1});
       log_.began(counts, instant{0});
-      next.resume();
+      running_->where.resume();
       log_.ended(instant{1});
     }
     source.rest();
@@ -46,7 +44,8 @@ class loop {
 
  private:
   slice_log log_;
-  std::deque<std::coroutine_handle<>> ready_;
+  pinion::ready_list ready_;
+  pinion::runnable* running_ = nullptr;
 };
 
 template <class Loop>
@@ -65,7 +64,7 @@ struct task {
 };
 
 using eager = loop<always_due>;
-static_assert(yielding_executor<eager> && knows_executor<task<eager>::promise_type>);
+static_assert(yielding_executor<eager> && can_yield<task<eager>::promise_type>);
 
 task<eager> every_form(eager& on, std::vector<int>& values) {
   co_await yield_if_needed(on);
@@ -93,7 +92,9 @@ TEST(preempt_module, EveryFormYieldsInACoroutine) {
   eager on;
   std::vector values{1, 2, 3};
   const auto one = every_form(on, values);
-  on.yield(one.handle);
+  pinion::runnable all;
+  all.where = one.handle;
+  on.ready(all);
 
   on.run();
 

@@ -21,7 +21,8 @@ source_factory factory_of(const char* name, defect which) {
           .traits = {.sees_stalls = true}};
 }
 mutant made(const char* law, const char* name, defect which, const char* origin) {
-  return {law, factory_of(name, which), factory_of("P4Source", defect::none), origin};
+  static const source_factory frame = factory_of("P4Source", defect::none);
+  return {law, factory_of(name, which), &frame, origin};
 }
 
 std::vector<mutant> mutants() {

@@ -130,7 +130,10 @@ struct looks_after_each_await {
       bool await_ready() {
         return inner.await_ready() && !(may_yield_after<Awaiter> && loop.preempt_word().is_due());
       }
-      void await_suspend(std::coroutine_handle<> where) { loop.yield(where); }
+      void await_suspend(std::coroutine_handle<> where) {
+        loop.running().where = where;
+        loop.ready(loop.running());
+      }
       decltype(auto) await_resume() { return inner.await_resume(); }
     };
     template <class Awaiter>
@@ -155,7 +158,9 @@ TEST(NoYieldTest, AnExecutorThatLooksAfterEachAwaitLeavesOutTheTakingOfALock) {
   turn_loop loop{source};
   lock table;
   const looks_after_each_await one = yields_twice(loop, table);
-  loop.yield(one.handle);
+  runnable task;
+  task.where = one.handle;
+  loop.ready(task);
 
   while (loop.turn()) EXPECT_EQ(table.held, 0) << "somebody yields with the lock in hand";
 

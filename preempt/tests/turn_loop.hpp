@@ -12,7 +12,6 @@
 // A task that ends before it is done is out of the queue. Tasks may await tasks: what runs then is still the one that was spawned.
 #pragma once
 
-#include <algorithm>
 #include <coroutine>
 #include <cstddef>
 #include <deque>
@@ -37,26 +36,24 @@ class turn_loop {
 
   /// As yielding_executor says.
   [[nodiscard]] const word& preempt_word() const noexcept { return word_; }
-  void yield(std::coroutine_handle<> where) noexcept { ready_.push_back({running_, where}); }
+  [[nodiscard]] runnable& running() noexcept { return *running_; }
+  void ready(runnable& what) noexcept { ready_.push_back(&what); }
   [[nodiscard]] slice_log& slices() noexcept { return log_; }
 
   /// It is run after those who wait. It may end before the loop, or before it is done.
   void spawn(task& what);
   /// No more.
-  void forget(const void* what) noexcept {
-    std::erase_if(ready_, [what](const waiting& each) { return each.task == what; });
-  }
+  void forget(const runnable& what) noexcept { std::erase(ready_, &what); }
 
   /// Resumes the first who waits, for a slice. False if nobody does.
   bool turn() {
     if (ready_.empty()) return false;
-    const waiting next = ready_.front();
+    running_ = ready_.front();
     ready_.pop_front();
     begin_(source_, now_, now_ + duration{1'000'000});
     log_.began(counts, now_);
-    running_ = next.task;
     ++turns;
-    next.where.resume();
+    running_->where.resume();
     running_ = nullptr;
     now_ = now_ + duration{1'000};
     log_.ended(now_);
@@ -72,17 +69,12 @@ class turn_loop {
   queue_slices counts;
 
  private:
-  struct waiting {
-    const void* task;
-    std::coroutine_handle<> where;
-  };
-
   void* source_;
   const word& word_;
   void (*begin_)(void* of, instant now, instant until);
   slice_log log_;
-  std::deque<waiting> ready_;
-  const void* running_ = nullptr;
+  std::deque<runnable*> ready_;
+  runnable* running_ = nullptr;
   instant now_{};
 };
 
@@ -91,7 +83,7 @@ static_assert(yielding_executor<turn_loop>);
 /// A coroutine that begins when it is spawned or awaited.
 class [[nodiscard]] task {
  public:
-  class promise_type {
+  class promise_type : runnable {
    public:
     task get_return_object() noexcept { return task{handle::from_promise(*this)}; }
     static std::suspend_always initial_suspend() noexcept { return {}; }
@@ -113,7 +105,7 @@ class [[nodiscard]] task {
   task(task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   ~task() {
     if (!handle_) return;
-    if (turn_loop* loop = handle_.promise().loop_) loop->forget(handle_.address());
+    if (turn_loop* loop = handle_.promise().loop_) loop->forget(handle_.promise());
     handle_.destroy();
   }
 
@@ -152,11 +144,12 @@ class [[nodiscard]] task {
   handle handle_;
 };
 
-static_assert(knows_executor<task::promise_type>);
+static_assert(can_yield<task::promise_type>);
 
 inline void turn_loop::spawn(task& what) {
   what.handle_.promise().loop_ = this;
-  ready_.push_back({what.handle_.address(), what.handle_});
+  what.handle_.promise().where = what.handle_;
+  ready(what.handle_.promise());
 }
 
 }  // namespace pinion::preempt::testing

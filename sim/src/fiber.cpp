@@ -97,7 +97,7 @@ void fiber::restart(entry run, void* argument) {
     void* rbp;
     void* back;
   };
-  auto* const top = static_cast<frame*>(static_cast<void*>(stack_ + guard_bytes + stack_bytes)) - 1;
+  auto* const top = reinterpret_cast<frame*>(stack_ + guard_bytes + stack_bytes) - 1;
   std::memset(top, 0, sizeof(frame));
   top->r12 = reinterpret_cast<void*>(run);
   top->rbx = argument;

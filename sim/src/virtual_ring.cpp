@@ -106,11 +106,12 @@ class virtual_ring::kernel {
       failing_ -= failing_ == for_ever ? 0U : 1U;
       return failed(error_);
     }
-    collect();
-    show_overflowed();
+    const bool fetches = wait.fetches || wait.count != 0;
+    if (fetches) collect();
+    if (fetches) show_overflowed();
     if (hands_over && how_.refuses_while_overflowing && shown_ < done_.size()) return failed(-EBUSY);
     const std::uint32_t accepted = hands_over ? take_entries() : 0;
-    collect();
+    if (fetches) collect();
     if (wait.count == 0 || (hands_over && pending_.size() != 0)) return {.accepted = accepted};
     if (early_ != 0 && shown_ < wait.count) {
       --early_;
@@ -122,9 +123,13 @@ class virtual_ring::kernel {
 
   [[nodiscard]] bool is_due() const noexcept { return !taken_.empty() && taken_.front().at <= clock_.time(); }
 
+ private:
+  friend class virtual_ring;
+
   virtual_clock& clock_;
   virtual_ring_options how_;
   std::function<virtual_answer(const ring_entry&, instant)> device_;
+  std::function<bool(instant)> others_;
   std::bitset<256> lacking_;
   fifo<ring_entry> pending_;
   std::vector<taken> taken_;
@@ -139,7 +144,6 @@ class virtual_ring::kernel {
   std::uint64_t early_ = 0;
   virtual_ring_counts counts_;
 
- private:
   ring_entered failed(std::int32_t error) noexcept {
     ++counts_.failed;
     return {.error = error};
@@ -228,6 +232,7 @@ class virtual_ring::kernel {
       if (shown_ >= wanted || now >= end || (shown_ != 0 && now >= gathered)) break;
       const instant next =
           std::min({end, shown_ != 0 ? gathered : never, taken_.empty() ? never : taken_.front().at});
+      if (others_ && others_(next)) continue;
       if (next == never) {
         ++counts_.stuck;
         break;
@@ -247,26 +252,29 @@ virtual_ring::virtual_ring(virtual_ring&&) noexcept = default;
 virtual_ring& virtual_ring::operator=(virtual_ring&&) noexcept = default;
 virtual_ring::~virtual_ring() = default;
 
-void virtual_ring::serve(std::function<virtual_answer(const ring_entry& entry, instant now)> device) {
+void virtual_ring::serve(std::function<virtual_answer(const ring_entry& entry, instant now)> device) const {
   kernel_->device_ = std::move(device);
 }
-void virtual_ring::lack(std::uint8_t operation) { kernel_->lacking_.set(operation); }
-void virtual_ring::deliver(const ring_completion& message, instant at) {
+void virtual_ring::lack(std::uint8_t operation) const { kernel_->lacking_.set(operation); }
+void virtual_ring::deliver(const ring_completion& message, instant at) const {
   kernel_->push({.at = std::max(at, kernel_->clock_.time()),
                  .order = kernel_->orders_++,
                  .what = message,
                  .can_be_cancelled = false,
                  .is_entry = false});
 }
-void virtual_ring::fail(std::uint64_t enters, std::int32_t error) noexcept {
+void virtual_ring::fail(std::uint64_t enters, std::int32_t error) const noexcept {
   kernel_->failing_ = enters;
   kernel_->error_ = error;
 }
-void virtual_ring::accept_at_most(std::uint32_t entries, std::uint64_t enters) noexcept {
+void virtual_ring::accept_at_most(std::uint32_t entries, std::uint64_t enters) const noexcept {
   kernel_->shortened_ = enters;
   kernel_->shortened_to_ = entries;
 }
-void virtual_ring::end_early(std::uint64_t waits) noexcept { kernel_->early_ = waits; }
+void virtual_ring::while_asleep(std::function<bool(instant until)> others) const {
+  kernel_->others_ = std::move(others);
+}
+void virtual_ring::end_early(std::uint64_t waits) const noexcept { kernel_->early_ = waits; }
 const virtual_ring_counts& virtual_ring::counts() const noexcept { return kernel_->counts_; }
 std::size_t virtual_ring::in_flight() const noexcept {
   kernel_->look();

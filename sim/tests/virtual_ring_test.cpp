@@ -110,6 +110,30 @@ TEST_F(virtual_ring_test, CountsAWaitThatNobodyWouldEnd) {
   EXPECT_EQ(clock.time(), instant{1'000});
 }
 
+TEST_F(virtual_ring_test, LetsOthersDoWhatTheyDoInItsWaitsAndNoLongerThanThese) {
+  virtual_ring ring{clock, {.keeps_back = true}};
+  std::vector<instant> acts{instant{1'010}, instant{1'020}, instant{1'090}};
+  ring.while_asleep([&](instant until) {
+    if (acts.empty() || until < acts.front()) return false;
+    clock.advance_to(acts.front());
+    acts.erase(acts.begin());
+    if (acts.size() == 1) ring.deliver({.user_data = 7, .result = 0, .flags = 0});
+    return true;
+  });
+
+  ring.enter({});
+  EXPECT_EQ(clock.time(), instant{1'000}) << "no wait";
+  ring.enter({.count = 1, .timeout = duration{80}});
+
+  EXPECT_EQ(clock.time(), instant{1'020}) << "the message, sent by the second";
+  EXPECT_EQ(reaped(ring), (names{7}));
+  ring.enter({.count = 1, .timeout = duration{30}});
+  EXPECT_EQ(clock.time(), instant{1'050}) << "the third comes later";
+  ring.enter({.count = 1, .timeout = forever});
+  EXPECT_EQ(clock.time(), instant{1'090});
+  EXPECT_EQ(ring.counts().stuck, 1U);
+}
+
 TEST_F(virtual_ring_test, CompletesWhileItsOwnerIsBusyAndKeepsThatBackIfItIsTold) {
   virtual_ring plain{clock, {.latency = duration{50}}};
   virtual_ring deferred{clock, {.keeps_back = true, .latency = duration{50}}};

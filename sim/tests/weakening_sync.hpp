@@ -171,8 +171,7 @@ inline std::string name_of(const weakening& w, const std::vector<order_site>& si
   function.resize(std::min(function.size(), function.rfind('(')));
   function.erase(0, function.find_last_of(": ") + 1);
   unsigned number = 1;  // of those that read the same in this function
-  for (std::size_t k = 0; k < sites.size(); ++k) {
-    const order_site& other = sites[k];
+  for (const order_site& other : sites) {
     number += other.file == site.file && other.function == site.function &&
                       other.operation == site.operation &&
                       (other.line < site.line || (other.line == site.line && other.column < site.column))

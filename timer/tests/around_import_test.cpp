@@ -49,9 +49,9 @@ TEST(around_the_stores, ACallbackATimerAndAnIntervalRun) {
 TEST(around_the_stores, CoroutinesSleepAreCancelledAndTick) {
   instant time{};
   timer::timer_queue<timer::call_wheel, virtual_clock> timers{virtual_clock{&time}};
-  timer::cancel_slot slot;
+  pinion::cancel_slot slot;
   int stage = 0;
-  const auto run = [](auto& q, timer::cancel_slot& s, int& reached) -> task {
+  const auto run = [](auto& q, pinion::cancel_slot& s, int& reached) -> task {
     timer::ticker beat{q, 10ms, timer::missed_ticks::burst};
     co_await timer::sleep_for(q, 10ms);
     reached = 1;

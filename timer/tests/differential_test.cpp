@@ -119,7 +119,8 @@ int play(const order_to_play& told) {
       std::cerr << backend.name << ": " << replay(backend, f) << '\n';
       return 1;
     }
-    std::cout << backend.name << ": " << f.operations << " operations from seed " << told.seed << std::endl;
+    std::cout << backend.name << ": " << f.operations << " operations from seed " << told.seed << '\n'
+              << std::flush;
     ++played;
   }
   if (played == 0) std::cerr << "no backend is called " << told.backend << '\n';

@@ -105,9 +105,11 @@ struct wakes_at_a_deadline_that_its_level_will_not_fire final : misled {
 };
 
 mutant with(defect flaw, const char* law, const char* name, const char* origin, bool needs_checked = false) {
+  static const store_factory frame{"HistoricWheel",
+                                   [](const setup& how) { return std::make_unique<historic_wheel>(how); }};
   return {law,
           {name, [flaw](const setup& how) { return std::make_unique<historic_wheel>(how, flaw); }},
-          {"HistoricWheel", [](const setup& how) { return std::make_unique<historic_wheel>(how); }},
+          &frame,
           origin,
           unless_checked(needs_checked)};
 }

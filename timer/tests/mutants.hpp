@@ -16,13 +16,15 @@ namespace pinion::timer::testing {
 
 using mutant = pinion::testing::mutant_of<store_factory>;
 
-/// A mutant of a class made from a setup and whether it has its defect.
+/// A mutant of a class made from a setup and whether it has its defect. Its frame has the name of the class's
+/// first mutant.
 template <class Mutant>
 mutant made(const char* law, const char* name, const char* origin = "our own", bool needs_checked = false) {
   const auto factory = [&](bool flawed) {
     return store_factory{name, [flawed](const setup& how) { return std::make_unique<Mutant>(how, flawed); }};
   };
-  return {law, factory(true), factory(false), origin, unless_checked(needs_checked)};
+  static const store_factory frame = factory(false);
+  return {law, factory(true), &frame, origin, unless_checked(needs_checked)};
 }
 
 [[nodiscard]] const std::vector<mutant>& mutants();

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <pinion/timer.hpp>
+#include <ranges>
 #include <vector>
 
 #include "scenario.hpp"
@@ -49,8 +50,7 @@ TEST(overflow_wheel, TheOverflowIsDrainedInOrderAndEachTimerFiresAtItsMillisecon
   std::vector<std::uint64_t> fired;
   const std::vector<std::uint64_t> deadlines_ms{range_ms,      range_ms + 1,  2 * range_ms - 1, 2 * range_ms,
                                                 70 * range_ms, 71 * range_ms, 5'000 * range_ms};
-  for (auto d = deadlines_ms.rbegin(); d != deadlines_ms.rend(); ++d)
-    wheel.schedule(ms(*d), std::uint64_t{*d});
+  for (const std::uint64_t d : deadlines_ms | std::views::reverse) wheel.schedule(ms(d), std::uint64_t{d});
   EXPECT_EQ(wheel.overflow_size(), deadlines_ms.size());
 
   while (wheel.size() != 0) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Sleeping coroutines in every kind of queue: when they are resumed, what cancels them, and what may be destroyed when.
+#include <gtest/gtest-death-test.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -12,34 +13,23 @@
 #include <pinion/timer.hpp>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "allocations.hpp"
-#include "queues.hpp"
+#include "sleepers.hpp"
+#include "small_executor.hpp"
 
 namespace pinion::timer {
 namespace {
 
 using namespace std::chrono_literals;
 using testing::at;
+using testing::sleep_test;
 using testing::task;
 using testing::unit;
 
-template <class Queue>
-struct sleep_test : testing::queue_test<Queue> {
-  std::string log;
-
-  task sleeper(instant until, char name) {
-    co_await sleep_until(this->timers, until);
-    log += name;
-  }
-  task cancellable_sleeper(instant until, cancel_slot& slot) {
-    const expected<void, cancelled> slept = co_await sleep_until(this->timers, until, slot);
-    log += slept ? 'e' : 'c';
-  }
-};
 TYPED_TEST_SUITE(sleep_test, testing::calling_queues);
 
 using any_queue = timer_queue<call_wheel, testing::virtual_clock>;
@@ -73,6 +63,34 @@ TYPED_TEST(sleep_test, ResumesFromThePollAtItsTimeAndNotBefore) {
   EXPECT_TRUE(a.is_done());
 }
 
+// Law C1: who sleeps is made ready by the poll, and runs when its executor comes to it.
+TYPED_TEST(sleep_test, ThePollMakesATaskReadyAndRunsNothing) {
+  pinion::testing::small_executor executor;
+  cancel_slot slot;
+  const auto body = [](auto& test, cancel_slot& s) -> pinion::testing::task {
+    co_await sleep_until(test.timers, at(1));
+    test.log += '1';
+    test.log += co_await sleep_until(test.timers, never, s) ? 'e' : 'c';
+  };
+  pinion::testing::task all = body(*this, slot);
+  executor.spawn(all);
+  executor.run();
+
+  EXPECT_EQ(this->run_at(at(1)), 1U);
+  EXPECT_EQ(this->log, "");
+  executor.run();
+  EXPECT_EQ(this->log, "1");
+  slot.request();
+  EXPECT_FALSE(executor.has_ready()) << "not from inside request()";
+  this->run_at(at(1));
+  EXPECT_EQ(this->log, "1");
+  executor.run();
+
+  EXPECT_EQ(this->log, "1c");
+  EXPECT_TRUE(all.is_done());
+}
+
+// Cancelled between its time and its turn: it has ended by itself.
 TYPED_TEST(sleep_test, ForCountsFromTheCallNotFromTheAwait) {
   const auto sleeper = [](auto awaitable, std::string& out) -> task {
     co_await awaitable;
@@ -106,34 +124,16 @@ TYPED_TEST(sleep_test, ASleepThatIsOverBeforeItBeginsStillWaitsForThePollAfter) 
   EXPECT_EQ(this->log, "12");
 }
 
-TYPED_TEST(sleep_test, DestroyingASleeperLeavesNothingBehind) {
-  {
-    const task gone = this->sleeper(at(1), 'g');
-    EXPECT_EQ(this->timers.size(), 1U);
-  }
-  EXPECT_EQ(this->timers.size(), 0U);
+TYPED_TEST(sleep_test, DestroyingASleeperIsAViolation) {
+  if (!is_checked) GTEST_SKIP() << "this build checks no contracts (PINION_ASSERT=OFF)";
+  cancel_slot slot;
+  task gone = this->sleeper(at(1), 'g');
+  task also = this->cancellable_sleeper(at(1), slot);
 
-  this->run_at(at(2));
+  EXPECT_DEATH(gone.destroy(), "a coroutine was destroyed while it waits");
+  EXPECT_DEATH(also.destroy(), "a coroutine was destroyed while it waits");
 
-  EXPECT_EQ(this->log, "");
-}
-
-TYPED_TEST(sleep_test, ASleeperMayDestroyAnotherThatIsDueInTheSamePoll) {
-  std::vector<task> sleepers;
-  const auto destroyer = [](auto& test, std::vector<task>& all, std::size_t self) -> task {
-    co_await sleep_until(test.timers, at(1));
-    test.log += 'd';
-    for (std::size_t k = 0; k < all.size(); ++k) {
-      if (k != self) all[k].destroy();
-    }
-  };
-  sleepers.reserve(3);
-  for (std::size_t k = 0; k < 3; ++k) sleepers.push_back(destroyer(*this, sleepers, k));
-
-  this->run_at(at(2));
-
-  EXPECT_EQ(this->log, "d") << "whichever came first was the only one";
-  EXPECT_EQ(this->timers.size(), 0U);
+  this->run_at(at(1));
 }
 
 TYPED_TEST(sleep_test, ACoroutineMayEndItsOwnFrame) {
@@ -177,99 +177,6 @@ TYPED_TEST(sleep_test, WhatACoroutineThrowsPassesThroughThePollAndLosesNobody) {
 
   EXPECT_TRUE(threw);
   EXPECT_EQ(this->log, "b");
-}
-
-TYPED_TEST(sleep_test, ACancelledSleepEndsInTheNextPollAndSaysSo) {
-  cancel_slot slot;
-  const task t = this->cancellable_sleeper(at(100), slot);
-  this->run_at(at(1));
-
-  slot.request();
-  EXPECT_EQ(this->log, "") << "not from inside request()";
-  EXPECT_LE(this->timers.next_wakeup(), at(1)) << "the host does not sleep until the deadline";
-  this->run_at(at(1));
-
-  EXPECT_EQ(this->log, "c");
-  EXPECT_TRUE(t.is_done());
-  EXPECT_EQ(this->timers.size(), 0U);
-}
-
-TYPED_TEST(sleep_test, ASleepUnderASlotEndsByItselfIfNobodyCancels) {
-  cancel_slot slot;
-  const task t = this->cancellable_sleeper(at(2), slot);
-
-  this->run_at(at(2));
-  slot.request();
-  this->run_at(at(3));
-
-  EXPECT_EQ(this->log, "e");
-}
-
-TYPED_TEST(sleep_test, OneSlotCancelsAllThatWaitAndWhatBeginsToWaitLaterDoesNotSuspend) {
-  cancel_slot slot;
-  const task a = this->cancellable_sleeper(at(2), slot);
-  const task b = this->cancellable_sleeper(never, slot);
-  const task c = this->cancellable_sleeper(at(4), slot);
-
-  slot.request();
-  slot.request();
-  const task late = this->cancellable_sleeper(at(2), slot);
-  EXPECT_EQ(this->log, "c");
-  EXPECT_TRUE(late.is_done());
-  this->run_at(at(1));
-  EXPECT_EQ(this->log, "cccc");
-  slot.reset();
-  const task again = this->cancellable_sleeper(at(2), slot);
-  this->run_at(at(2));
-
-  EXPECT_EQ(this->log, "cccce");
-}
-
-TYPED_TEST(sleep_test, CancellingASleepThatIsDueInTheSamePollStillCancelsIt) {
-  cancel_slot slot;
-  const auto canceller = [](auto& test, cancel_slot& s) -> task {
-    co_await sleep_until(test.timers, at(1));
-    test.log += 'r';
-    s.request();
-  };
-  const task first = canceller(*this, slot);
-  const task second = this->cancellable_sleeper(at(2), slot);
-
-  const std::size_t fired = this->run_at(at(3));
-
-  EXPECT_EQ(fired, 1U) << "a due timer that was moved does not run in this poll";
-  EXPECT_EQ(this->log, "r");
-  this->run_at(at(3));
-  EXPECT_EQ(this->log, "rc");
-}
-
-TYPED_TEST(sleep_test, SlotAndSleepersMayDieInAnyOrder) {
-  auto slot = std::make_unique<cancel_slot>();
-  auto a = std::make_unique<task>(this->cancellable_sleeper(at(1), *slot));
-  auto b = std::make_unique<task>(this->cancellable_sleeper(at(1), *slot));
-  auto c = std::make_unique<task>(this->cancellable_sleeper(at(1), *slot));
-
-  b.reset();
-  slot->request();
-  c.reset();
-  slot->reset();
-  const task after = this->cancellable_sleeper(at(1), *slot);
-  slot = nullptr;
-  this->run_at(at(1));
-
-  EXPECT_TRUE(this->log == "ce" || this->log == "ec") << this->log;
-  EXPECT_EQ(this->timers.size(), 0U);
-}
-
-TYPED_TEST(sleep_test, ASlotThatIsGoneCancelsNobody) {
-  std::optional<cancel_slot> slot{std::in_place};
-  const task a = this->cancellable_sleeper(at(1), *slot);
-  const task b = this->cancellable_sleeper(at(2), *slot);
-
-  slot.reset();
-  this->run_at(at(2));
-
-  EXPECT_EQ(this->log, "ee");
 }
 
 TYPED_TEST(sleep_test, SleepingAgainAndAgainDoesNotAllocate) {

@@ -12,7 +12,8 @@ results         one test's outcome, and counting many
 commands        running a program with its output in a log
 cargo           the peers in Rust (bench/peers)
 cmake_build     configure, build, test one CMake preset
-style           the style rules, over every file of the tree (style_text, style_documents, style_cxx, generated; style_samples)
+style           the style rules, over every file of the tree (style_text, style_documents, style_cxx, generated;
+                style_samples)
 tidy            clang-format and clang-tidy
 consumers       fresh projects that consume pinion (in cmake/consumers); bad_input: what they are told when they err;
                 throw_away: a part, a backend and an option added to a copy of the tree
@@ -27,5 +28,5 @@ loopback_only   running a command where no other machine is reached
 budgets         instructions and bytes against what is recorded (bench/budget)
 debian          newer Debians with their compilers, by debootstrap
 docs            the documentation site, which tools/documentation builds
-self            the promises of `./check` itself, proved
+self            the promises of `./check` itself, proved; self_stops: how a run ends before its time
 """

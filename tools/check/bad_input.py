@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mistakes of users, and what they are told: one error that names mistake and choices, and nothing half-built."""
+"""Mistakes of users, and what they are told: one error that names mistake and choices, and nothing
+half-built."""
 
 import dataclasses
 import pathlib
@@ -47,14 +48,23 @@ def run(run: Run, prefix: pathlib.Path, with_modules: pathlib.Path, folder: path
               "clang 19", "GCC 16", compiler="g++-12"),
         _find("component without base", broken["without base"], "timer", "base", "incomplete"),
         _find("component with a file missing", broken["file missing"], "timer", "timer", "incomplete"),
-        _configure("unknown option", "-DPINION_TIMR=ON", "PINION_TIMR", "PINION_TIMER"),
+        _find("component without the module that is asked for", broken["without modules"], "timer_module", "incomplete",
+              "pinion-base_module-targets.cmake"),
+        _configure("unknown option", "-DPINION_TIMR=ON", "PINION_TIMR",
+                   "did you mean PINION_TIMER? its options: PINION_"),
+        _configure("an option in small letters", "-DPINION_timer=ON", "PINION_timer", "did you mean PINION_TIMER?"),
+        _configure("an option with letters turned round", "-DPINION_WRANINGS=ON", "did you mean PINION_WARNINGS?"),
+        _configure("an option unlike any", "-DPINION_(=ON", "PINION_( is not an option", "; its options: PINION_"),
         Mistake("unknown option, inside a project", ADD_SUBDIRECTORY,
                 (f"-DLIBRARY_SOURCE_DIR={tree.ROOT}", "-DPINION_TIMR=ON", "-DCONSUMES=pinion::timer"),
-                ("PINION_TIMR", "PINION_TIMER", "enclosing project")),
+                ("PINION_TIMR", "did you mean PINION_TIMER?", "enclosing project")),
         _configure("value of a switch", "-DPINION_TIMER=MAYBE", "MAYBE", "ON OFF"),
         Mistake("host without the part that is dropped in", tree.ROOT,
                 ("-DPINION_WITH_ASIO=ON", "-DPINION_PREEMPT=OFF", "-DPINION_TESTS=OFF"),
                 ("PINION_WITH_ASIO=ON", "PINION_PREEMPT=OFF")),
+        Mistake("a part without one that it needs", tree.ROOT,
+                ("-DPINION_SCHEDULER=ON", "-DPINION_IOSUBMIT=OFF", "-DPINION_TESTS=OFF"),
+                ("PINION_SCHEDULER=ON", "PINION_IOSUBMIT=OFF")),
         _configure("unknown backend", "-DPINION_TIMER_DEFAULT=orderd_map", "orderd_map", "ordered_map"),
         _configure("value of PINION_MODULES", "-DPINION_MODULES=MAYBE", "MAYBE", "AUTO ON OFF"),
         _configure("more contestants where there are none", "-DPINION_BENCH_MORE=/", "PINION_BENCH_MORE=/",
@@ -111,7 +121,7 @@ def _incomplete_installations(run: Run, prefix: pathlib.Path, folder: pathlib.Pa
             raise commands.StepFailed(commands.relevant(result.output))
 
     result = {name: folder / f"prefix-{name.replace(' ', '-')}" for name in
-              ("without timer", "without base", "file missing")}
+              ("without timer", "without base", "without modules", "file missing")}
     build = folder / "build-without-timer"
     # The base alone, which is soonest built.
     without = [f"-D{part.switch.name}=OFF" for part in catalogue.read().optional]
@@ -119,6 +129,8 @@ def _incomplete_installations(run: Run, prefix: pathlib.Path, folder: pathlib.Pa
     cmake("--build", build, "--parallel", run.jobs)
     cmake("--install", build, "--prefix", result["without timer"])
     cmake("--install", tree.BUILD / "install", "--prefix", result["without base"], "--component", "pinion_timer")
+    for component in ("pinion_base", "pinion_timer"):
+        cmake("--install", tree.BUILD / "modules", "--prefix", result["without modules"], "--component", component)
     shutil.copytree(prefix, result["file missing"])
     for file in result["file missing"].rglob("pinion-timer-targets.cmake"):
         file.unlink()

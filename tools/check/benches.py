@@ -13,10 +13,11 @@ from check.execution import Run
 from check.results import Test, failed, skipped, verdict
 
 # Of timers every workload but the connections, at its smallest size, every workload of wakes, with one sender, every
-# workload of submission at one size, and every workload of preemption with slices of 1 ms.
+# workload of submission at one size, every workload of preemption with slices of 1 ms, and every workload of a turn, with one task.
 _SMALL = ("/(10000|65536)$|clustered|^(push|batch)/.*/1$|^(queued_again|busy|parked|polled|actors)/|"
           "^(nop|read4k)/.*/8$|^write1m/.*/1$|^echo/.*/64$|^(latency|burst|busy_burst|decision)/|"
-          "^(check|yield_\\w+|for_each|begin_\\w+|first_begin)/|^(timer|wake|delivery)/.*/1000$")
+          "^(check|yield_\\w+|for_each|begin_\\w+|first_begin)/|^(timer|wake|delivery)/.*/1000$|"
+          "^(idle|tick|woken|calls)/|^(resumption|yield|sleep|wake|nop)/.*/1$")
 _SECONDS_PER_RUN = 3600  # of ./demo, which builds first
 _SHORT = {"PINION_BENCH_ECHO_MS": "100"}
 _MORE = "tree_of_iterators"  # the contestant of bench/tests/more
@@ -85,7 +86,7 @@ def _small_run(run: Run, folder: pathlib.Path) -> list[Test]:
     if complaint is None and _MORE in _figures(folder / "run"):
         complaint = f"{_MORE} was measured, which only an earlier --more had asked for"
     tests = [verdict("bench: ./demo builds, measures and writes its page", complaint)]
-    for part in ("timer", "waker", "iosubmit", "preempt"):
+    for part in ("timer", "waker", "iosubmit", "preempt", "scheduler"):
         again = run.log.run([*demo, "--from", folder / "run" / f"{part}.csv", "--out", folder / "again"])
         tests.append(verdict(f"bench: ./demo --from makes the page of a record of {part}",
                              _wrong_with(again, folder / "again")))

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Rust workspace of bench/peers: built by cargo into build/peers. Cargo is not installed for it: Debian's is too old.
+"""The Rust workspace of bench/peers: built by cargo into build/peers. Cargo is not installed for it: Debian's
+is too old.
 
-Every crate has the version and the checksum of bench/peers/versions.lock. Cargo wants them in a Cargo.lock beside
-Cargo.toml, with the registry at each: that file is written here, and git ignores it.
+Every crate has the version and the checksum of bench/peers/versions.lock. Cargo wants them in a Cargo.lock
+beside Cargo.toml, with the registry at each. That file is written here, and git ignores it. The registry's
+name is what cargo wrote into the first one.
 """
 
 import pathlib
@@ -20,12 +22,12 @@ SECONDS_TO_BUILD = 900
 VERSIONS, LOCK = SOURCE / "versions.lock", SOURCE / "Cargo.lock"
 _HEAD = """# SPDX-License-Identifier: Apache-2.0
 #
-# Every crate that the peers are built from, also those that they need in turn: its version and the checksum of its source.
-# It is cargo's own Cargo.lock without the line that says where crates come from; tools/check/cargo.py adds that, and builds
-# with --locked. To renew: delete this file, run `./check peers`, and commit the file that it then writes.
+# Every crate that the peers are built from, also those that they need in turn: its version and the checksum
+# of its source. It is cargo's own Cargo.lock without the line that says where crates come from;
+# tools/check/cargo.py adds that line, and builds with --locked. To renew: delete this file, run `./check
+# peers`, and commit the file that it then writes.
 """
-# What cargo calls crates.io, from wherever it fetches.
-_REGISTRY = 'source = "registry+https://github.com/rust-lang/crates.io-index"\n'
+_SOURCE = re.compile(r'^source = ".*"\n', re.MULTILINE)
 
 
 def why_not() -> str | None:
@@ -46,23 +48,36 @@ def build(run) -> None:
     """Fetches the crates the first time. StepFailed."""
     run.progress("building the peers in Rust")
     environment = commands.environment() | {"CARGO_TARGET_DIR": str(TARGET)}
-    if VERSIONS.exists():
-        LOCK.write_text(with_registry(VERSIONS.read_text(encoding="utf-8")), encoding="utf-8")
-    else:
+    if not VERSIONS.exists():
         LOCK.unlink(missing_ok=True)
+    if not LOCK.exists():
         _must(run, ["cargo", "generate-lockfile"], environment)
-        VERSIONS.write_text(_HEAD + without_registry(LOCK.read_text(encoding="utf-8")), encoding="utf-8")
+    lock = LOCK.read_text(encoding="utf-8")
+    if VERSIONS.exists():
+        LOCK.write_text(with_registry(VERSIONS.read_text(encoding="utf-8"), lock), encoding="utf-8")
+    else:
+        VERSIONS.write_text(_HEAD + without_registry(lock), encoding="utf-8")
     _must(run, ["cargo", "build", "--locked", "--release", "--jobs", run.jobs], environment)
 
 
-def with_registry(versions: str) -> str:
-    """What cargo reads. A crate with a checksum is one of the registry; the workspace's own has none."""
-    return re.sub(r'^(?=checksum = ")', _REGISTRY, versions, flags=re.MULTILINE)
+def with_registry(versions: str, lock: str) -> str:
+    """What cargo reads: `versions` with the registry of `lock`. The workspace's own crate has neither
+    checksum nor registry."""
+    return re.sub(r'^(?=checksum = ")', lambda _: _registry(lock), versions, flags=re.MULTILINE)
 
 
 def without_registry(lock: str) -> str:
     """What is committed."""
-    return re.sub(r"\A(#.*\n)+", "", lock).replace(_REGISTRY, "")
+    return re.sub(r"\A(#.*\n)+", "", lock).replace(_registry(lock), "")
+
+
+def _registry(lock: str) -> str:
+    """The line that names the registry. StepFailed."""
+    sources = set(_SOURCE.findall(lock))
+    if len(sources) != 1:
+        raise StepFailed(f"{tree.relative(LOCK)} is to take every crate from one registry, and names "
+                         f"{len(sources)}; delete it, to have cargo make it anew")
+    return sources.pop()
 
 
 def _must(run, command: list, environment: dict[str, str]) -> None:

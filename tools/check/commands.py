@@ -13,13 +13,14 @@ import subprocess
 import threading
 import time
 
-from check import tree
+from check import build_lock, tree
 
 LINES_SHOWN = 40
 SECONDS_MAX = 900  # for every command that has no limit of its own: what hangs is to be told, not waited for
 SECONDS_TO_END = 5
+_INTERRUPTS = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
 TIMED_OUT = 124  # the status of what was stopped, as `timeout` has it
-_EXPLAINS = re.compile(r"error:|^stopped: not done|CMake Error|^FAILED:|undefined reference|Traceback|Sanitizer|^E: ",
+_EXPLAINS = re.compile(r"error:|^stopped: not done|^ended by signal|CMake Error|^FAILED:|undefined reference|Traceback|Sanitizer|^E: ",
                        re.MULTILINE)
 
 # What a developer's shell may hold that would make two machines build two different things.
@@ -49,6 +50,33 @@ def environment(*folders: pathlib.Path) -> dict[str, str]:
               if name not in _UNWANTED and not name.startswith(_UNWANTED_OF_TESTS)}
     result["PATH"] = os.pathsep.join([*map(str, folders), result.get("PATH", os.defpath)])
     return result
+
+
+def raise_interrupts() -> None:
+    """Has each interrupt raised as KeyboardInterrupt, also the end of the terminal: commands are in sessions
+    of their own, which do not end with it. A signal that this program's starter ignores (nohup) stays
+    ignored."""
+    for number in _INTERRUPTS:
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)
+
+
+@contextlib.contextmanager
+def _interrupts_wait():
+    """Has an interrupt that comes inside this `with` raised at its end. Only the main thread is
+    interrupted."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    arrived = []
+    before = {number: signal.signal(number, lambda number, _: arrived.append(number)) for number in _INTERRUPTS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    for number in arrived:
+        signal.raise_signal(number)
 
 
 class Stopped(Exception):
@@ -88,7 +116,8 @@ _running = _Running()
 
 
 def stop_all(is_urgent: bool) -> None:
-    """No command begins any more; those that run in other threads are asked to end, or, if it is urgent, killed."""
+    """No command begins any more; those that run in other threads are asked to end, or, if it is urgent,
+    killed."""
     _running.stop(signal.SIGKILL if is_urgent else signal.SIGTERM)
 
 
@@ -104,9 +133,11 @@ class Log:
         self._begun = False
 
     def run(self, command, *, cwd=None, env=None, timeout=SECONDS_MAX, user=None) -> Finished:
-        """Runs a command to its end, its output in the log and returned. Never raises for what the command does.
+        """Runs a command to its end, its output in the log and returned. Never raises for what the command
+        does.
 
-        After `timeout` seconds the command and all that it started is stopped, and the output ends with words on that.
+        After `timeout` seconds the command and all that it started is stopped. Where that or a signal ended the
+        command, the output ends with words on it.
         """
         self.write(f"$ {shlex.join(map(str, command))}\n")
         begin = time.monotonic()
@@ -120,6 +151,9 @@ class Log:
         if status is None:
             self.write(note := f"\nstopped: not done after {timeout} seconds\n")
             return Finished(TIMED_OUT, output + note)
+        if status < 0:
+            self.write(note := f"\nended by signal {-status} ({signal.strsignal(-status)})\n")
+            return Finished(status, output + note)
         return Finished(status, output)
 
     def add(self, other: "Log") -> None:
@@ -135,25 +169,29 @@ class Log:
 
 
 def _run(command, file, cwd, env, timeout, user) -> tuple[int | None, float]:
-    """The exit status, None after a time-out, and the seconds of processors. Whatever happens, nothing that was started
-    is left running."""
+    """The exit status, None after a time-out, and the seconds of processors. Whatever happens, nothing that
+    was started is left running."""
+    is_late, child, used = False, None, None
     try:
-        # A session of its own, so that an interrupt ends the whole family of a build, not only its head.
-        child = _running.begin([*map(str, command)], stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
-                               cwd=cwd, env=env, user=user, start_new_session=True)
-    except OSError as error:
-        file.write(f"{command[0]}: {error.strerror}\n".encode())
-        file.flush()
-        return 127, 0.0
-    is_late, used = False, None
-    try:
+        with _interrupts_wait():  # so that the command has not begun, or is ended below
+            # A session of its own, so that an interrupt ends the whole family of a build, not only its head.
+            child = _running.begin([*map(str, command)], stdin=subprocess.DEVNULL, stdout=file, cwd=cwd, env=env,
+                                   stderr=subprocess.STDOUT, user=user, start_new_session=True,
+                                   pass_fds=build_lock.descriptors)
         used = _wait(child, timeout)
         if used is None:
             is_late, used = True, _end(child)
+    except OSError as error:
+        if child is not None:
+            raise
+        file.write(f"{command[0]}: {error.strerror}\n".encode())
+        file.flush()
+        return 127, 0.0
     finally:
-        if used is None:
-            _end(child)
-        _running.ended(child)
+        if child is not None:
+            if used is None:
+                _end(child)
+            _running.ended(child)
     return None if is_late else child.returncode, used.ru_utime + used.ru_stime
 
 
@@ -177,7 +215,8 @@ def _wait(child: subprocess.Popen, timeout: float | None):
 
 def _end(child: subprocess.Popen):
     """Ends the child and all that it started; what it used."""
-    # Asked first: Ninja ends its compilers, which are in groups of their own, when it is asked, not when it is killed.
+    # Asked first: Ninja ends its compilers, which are in groups of their own, when it is asked, not when it
+    # is killed.
     _signal(child, signal.SIGTERM)
     if (used := _wait(child, SECONDS_TO_END)) is None:
         _signal(child, signal.SIGKILL)
@@ -191,7 +230,8 @@ def _signal(child: subprocess.Popen, number: int) -> None:
 
 
 def relevant(output: str) -> str:
-    """The lines of a log that explain a failure: from the first one that names an error, else the last ones."""
+    """The lines of a log that explain a failure: from the first one that names an error, else the last
+    ones."""
     lines = output.rstrip().splitlines()
     first = next((number for number, line in enumerate(lines) if _EXPLAINS.search(line)), None)
     if first is None:

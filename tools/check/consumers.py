@@ -12,7 +12,7 @@ import shlex
 import shutil
 import tempfile
 
-from check import bad_input, cmake_build, commands, installations, throw_away, tree
+from check import bad_input, catalogue, cmake_build, commands, installations, throw_away, tree
 from check.execution import Run
 from check.python_tools import CMAKE, OLD_CMAKE, PythonTool
 from check.results import Test, verdict
@@ -63,6 +63,10 @@ CONSUMERS = (
              "pinion::timer_module", prefix="modules", components="", arguments=_NO_BOOST),
     Consumer("find_package without components, import pinion", "find_package", "import_all",
              "pinion::pinion_module", prefix="modules", components=""),
+    Consumer("find_package without components, include, where no module is installed", "find_package", "include",
+             "pinion::pinion", prefix="no modules", components=""),
+    Consumer("find_package, import, where only this module and what it imports is installed", "find_package", "import",
+             "pinion::timer_module", prefix="a module", components=""),
     Consumer("find_package, include, shared", "find_package", "include", "pinion::timer", "g++-12", OLD_CMAKE,
              "shared"),
     Consumer("find_package, import, shared", "find_package", "import", "pinion::timer_module", prefix="shared"),
@@ -90,6 +94,7 @@ def run(run: Run) -> list[Test]:
             cmake_build.build(run, preset)
             prefixes[preset] = folder / f"prefix-{preset}"
             installations.install(run, tree.BUILD / preset, prefixes[preset])
+        prefixes |= _without_modules(run, folder)
         tests += [verdict(f"package: no path of the build in the installation of {preset}", _build_paths(prefix))
                   for preset, prefix in prefixes.items()]
         for number, consumer in enumerate(CONSUMERS, 1):
@@ -99,6 +104,18 @@ def run(run: Run) -> list[Test]:
         tests += installations.run(run, prefixes["install"], prefixes["shared"], folder)
         tests += throw_away.run(run, folder / "throw-away")
         return tests + bad_input.run(run, prefixes["install"], prefixes["modules"], folder)
+
+
+def _without_modules(run: Run, folder: pathlib.Path) -> dict[str, pathlib.Path]:
+    """Installations of what the preset `modules` builds: all parts without their modules, and with two of them."""
+    parts = [part.name for part in catalogue.read().optional]
+    headers = [f"pinion_{name}" for name in ("base", *parts, "pinion")]
+    chosen = {"no modules": headers, "a module": [*headers, "pinion_base_module", "pinion_timer_module"]}
+    prefixes = {name: folder / f"prefix-{name.replace(' ', '-')}" for name in chosen}
+    for name, components in chosen.items():
+        for component in components:
+            installations.install(run, tree.BUILD / "modules", prefixes[name], "--component", component)
+    return prefixes
 
 
 def _consume(run: Run, consumer: Consumer, prefix: pathlib.Path | None, folder: pathlib.Path) -> str | None:

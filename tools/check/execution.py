@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Running configurations: a line for each, what failed and why, and the tally as the last line.
 
-Two run side by side, so that one compiles while the other waits for a test, a download or a linker. Two that build in
-one folder of build/ never do; of those that may begin, the first of the table does.
+Two run side by side, so that one compiles while the other waits for a test, a download or a linker. Two that
+build in one folder of build/ never do; of those that may begin, the first of the table does.
 """
 
 import contextlib
@@ -36,8 +36,8 @@ class Configuration:
     run: Callable[[Run], list[Test]]
     daily: bool = True  # else only by name, and in `./check deep`
     record: Callable[[Run], list[Test]] | None = None  # makes what is measured now the standard, where there is one
-    builds: frozenset[str] = frozenset()  # folders of build/ that it uses, beside one of its own name
-    alone: bool = False  # what would be disturbed by others beside it
+    builds: frozenset[str] = frozenset()  # folders of build/ that the run uses, beside one of its own name
+    alone: bool = False  # others beside the run would disturb it
 
 
 def say(line: str) -> None:
@@ -84,27 +84,29 @@ class _Course:
         self._steps: dict[str, str] = {}  # what those that run are doing
         self._changed = threading.Condition()
         self._failure: BaseException | None = None
-        self._lanes = min(_LANES, jobs, len(configurations))
+        self._lanes = min(_LANES, jobs, len(configurations))  # the lanes that have not ended
         # Side by side each has more than its share: while one waits, the other has the processors to itself.
         self._jobs = jobs if self._lanes == 1 else jobs // self._lanes + 1
 
     def run(self) -> None:
-        """Returns when all are done. What a configuration raises, an interrupt too, ends the others."""
+        """Returns when all are done. What a configuration raises, and an interrupt, ends the others, and is
+        raised."""
         lanes = [threading.Thread(target=self._lane) for _ in range(self._lanes)]
         for lane in lanes:
             lane.start()
         try:
-            for lane in lanes:
-                lane.join()
-        except KeyboardInterrupt:
+            with self._changed:
+                self._changed.wait_for(lambda: self._failure or not self._lanes)
+        except KeyboardInterrupt as interrupt:
+            self._failure = interrupt
+        if self._failure:
             with self._changed:
                 self._waiting.clear()
+                self._changed.notify_all()
             commands.stop_all(is_urgent=False)
             for lane in lanes:
                 lane.join(commands.SECONDS_TO_END)
             commands.stop_all(is_urgent=True)
-            raise
-        if self._failure:
             raise self._failure
 
     def _lane(self) -> None:
@@ -115,8 +117,10 @@ class _Course:
             pass
         except BaseException as failure:  # a fault of ./check itself
             with self._changed:
-                self._failure = failure
-                self._waiting.clear()
+                self._failure = self._failure or failure
+        finally:
+            with self._changed:
+                self._lanes -= 1
                 self._changed.notify_all()
 
     def _next(self) -> Configuration | None:

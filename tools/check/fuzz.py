@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The configuration `fuzz`: every wheel against ordered_map for long, from a seed and by libFuzzer; the settings by libFuzzer.
+"""The configuration `fuzz`: every wheel against ordered_map for long, from a seed and by libFuzzer; the settings by libFuzzer; random
+programs on compositions of the parts.
 
 The seed is another each time; what fails says how to play it again.
 """
@@ -15,12 +16,13 @@ from check.results import Test, verdict
 
 OPERATIONS = 100_000_000
 FUZZER_RUNS = 200_000
+PROGRAMS = 20_000_000
 _SECONDS = 1800
 
 
 def run(run: Run) -> list[Test]:
     cmake_build.configure(run, "release")
-    for target in ("timer_differential", "timer_store_fuzz", "iosubmit_settings_fuzz"):
+    for target in ("timer_differential", "timer_store_fuzz", "iosubmit_settings_fuzz", "scheduler_composition"):
         cmake_build.compile_all(run, "release", target=target)
     programs = tree.ROOT / "build" / "release"
     differential = programs / "timer" / "tests" / "timer_differential"
@@ -34,6 +36,7 @@ def run(run: Run) -> list[Test]:
                                  "show no difference to ordered_map"))
         plays.append(pool.submit(_fuzz, programs / "iosubmit" / "fuzz" / "iosubmit_settings_fuzz", seed, 128,
                                  "are taken as settings only as they are written"))
+        plays.append(pool.submit(_model, programs / "scheduler" / "tests" / "composition" / "scheduler_composition", seed))
         return [play.result() for play in plays]
 
 
@@ -42,6 +45,14 @@ def _play(program: pathlib.Path, backend: str, seed: int, operations: int) -> Te
         [program, "--backend", backend, "--seed", seed, "--operations", operations], timeout=_SECONDS)
     name = f"fuzz: {backend} does what ordered_map does, {operations} times"
     return verdict(name, None if result.ok else result.output[-4000:])
+
+
+def _model(program: pathlib.Path, seed: int) -> Test:
+    result = commands.Log("fuzz-model").run(
+        [program, "--gtest_filter=model.NothingComes*"], timeout=_SECONDS,
+        env=commands.environment() | {"PINION_TEST_SEED": str(seed), "PINION_TEST_PROGRAMS": str(PROGRAMS)})
+    passed = result.ok and "[  PASSED  ] 1 test" in result.output
+    return verdict(f"fuzz: nothing comes of {PROGRAMS} programs that may not", None if passed else result.output[-4000:])
 
 
 def _fuzz(program: pathlib.Path, seed: int, longest: int, claim: str) -> Test:

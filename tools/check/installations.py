@@ -23,6 +23,7 @@ def run(run: Run, static: pathlib.Path, shared: pathlib.Path, folder: pathlib.Pa
     run.progress("headers, each alone")
     tests = [verdict("package: each public header compiles alone", _headers_alone(run))]
     tests.append(verdict("package: shared libraries give what public headers declare", _foreign_symbols(run, shared)))
+    tests.append(verdict("package: a program in C++17 is told first that this takes C++20", _older_language(run, static)))
     run.progress("pkg-config")
     for kind, prefix in (("static", static), ("shared", shared)):
         complaint = _make(run, "pinion", prefix, folder / f"make-{kind}")
@@ -65,6 +66,19 @@ def _headers_alone(run: Run) -> str | None:
     result = run.log.run(["cmake", "--build", build, "--parallel", run.jobs, "--target", "all_verify_interface_header_sets",
                           "--", "-k", "0"], env=commands.environment(CMAKE.programs))
     return None if result.ok else commands.relevant(result.output)
+
+
+def _older_language(run: Run, prefix: pathlib.Path) -> str | None:
+    """g++ 12 takes C++17 where no language is named, in which <coroutine> asks for an option that does not help."""
+    include, found = prefix / "include", []
+    for header in sorted((include / "pinion").rglob("*.hpp")):
+        if header.parent.name != "pinion" and "<coroutine>" not in header.read_text(encoding="utf-8"):
+            continue
+        told = run.log.run(["g++-12", "-std=c++17", "-E", "-o", "/dev/null", f"-I{include}", header]).output.splitlines()
+        first = next((line for line in told if "error: " in line), "no error")
+        if "pinion needs C++20" not in first:
+            found.append(f"{header.relative_to(include)}: {first}: include <pinion/config.hpp> before all others")
+    return "\n".join(found)
 
 
 def _foreign_symbols(run: Run, prefix: pathlib.Path) -> str | None:

@@ -8,17 +8,16 @@
   ./check list     the configurations
   ./check budget --record  makes what is counted now the budget
 
-What is missing is installed first, after it was announced (on Debian 12, as root; elsewhere it is listed). The last
-line counts tests. Logs and builds are in build/. Exit status: 0 all green, 1 something failed or nothing was tested,
-2 the run could not begin.
+What is missing is installed first, after it was announced (on Debian 12, as root; elsewhere it is listed).
+The last line counts tests. Logs and builds are in build/. Exit status: 0 all green, 1 something failed or
+nothing was tested, 2 the run could not begin.
 """
 
 import argparse
 import dataclasses
-import signal
 import sys
 
-from check import build_lock, requirements, tree
+from check import build_lock, commands, requirements, tree
 from check.configurations import BY_NAME, CONFIGURATIONS, DAILY, GROUPS
 from check.execution import Configuration, execute, say
 
@@ -26,9 +25,7 @@ from check.execution import Configuration, execute, say
 def main(arguments: list[str]) -> int:
     # A reader that went away (a pipe to `head`) or a terminal of another encoding must not end a run.
     sys.stdout.reconfigure(errors="replace")
-    # A terminal that is closed ends what was begun in it, too: the builds are in sessions of their own.
-    for end in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(end, signal.default_int_handler)
+    commands.raise_interrupts()
     try:
         return _obey(arguments)
     except KeyboardInterrupt:

@@ -33,7 +33,7 @@ def _new_part(entry):
     return lambda file: file["parts"].append(entry)
 
 
-# What is done to the file, and words that the answer has to hold.
+# A fault: a change of the file, and words that the answer has to hold.
 FAULTS = {
     "an unknown key": (_part("timer", lnks=["base"]), ("timer", "lnks", "links")),
     "an unknown key of an option": (_option("timer", value=[]), ("value", "values")),
@@ -46,9 +46,25 @@ FAULTS = {
     "another kind of value": (_part("timer", links="base"), ("links", "STRING", "ARRAY")),
     "a part without a name": (_new_part({"what": "x"}), ("name", "links")),
     "a part that is no object": (_new_part("loop"), ("object", "name")),
-    "a part twice": (_new_part({"name": "timer", "what": "x"}), ("two", "timer")),
+    "a part with an empty name": (_new_part({"name": "", "what": "x"}), ('""', "part", "letter")),
+    "a part of a name that is none": (_new_part({"name": "a;b", "what": "x"}), ("a;b", "part", "letter")),
+    "a part twice": (_new_part({"name": "timer", "what": "x"}), ("another", "timer")),
     "an option twice": (_option("waker", name="PINION_TIMER_DEFAULT"), ("PINION_TIMER_DEFAULT", "another")),
     "an option of another's name": (_option("timer", name="TIMER"), ("TIMER", "PINION_")),
+    "an option named as an earlier part's switch": (_option("waker", name="PINION_TIMER"), ("PINION_TIMER", "another")),
+    "an option named as a later part's switch": (_option("timer", name="PINION_WAKER"), ("PINION_WAKER", "another")),
+    "an option named as a macro": (_option("timer", name="PINION_CHECKED"), ("PINION_CHECKED", "reserved")),
+    "an option named as a part's macro": (_option("timer", name="PINION_HAS_SIM"), ("PINION_HAS_SIM", "reserved")),
+    "a value of two": (_option("waker", values=["tagged_inbox", "a;b"]), ("waker", "entry 1", "values")),
+    "an empty value": (_option("waker", values=["tagged_inbox", ""]), ("waker", "entry 1", "values")),
+    "a value that is a number": (_option("waker", values=["tagged_inbox", 1]), ("waker", "entry 1", "values")),
+    "a value twice": (_option("waker", values=["tagged_inbox", "tagged_inbox"]), ("waker", "entry 1", "values")),
+    "two links in one": (_part("asio", links=["preempt;timer"]), ("asio", "entry 0", "links")),
+    "a switch turned round": (_option("waker", values=["OFF", "ON"], default="ON"), ("PINION_INBOX_DEFAULT", "ON OFF")),
+    "nothing required": (lambda file: file["parts"][0].pop("required"), ("required", "base")),
+    "two parts required": (_part("timer", required=True), ("required", "base")),
+    "keys of options missing": (lambda file: file["keys"].pop("option"), ("keys", "option")),
+    "keys that are none": (lambda file: file.update(keys=[]), ("keys", "all")),
     "an unknown part in links": (_part("asio", links=["premept"]), ("premept", "preempt")),
     "a circle": (lambda file: (_part("timer", links=["waker"])(file), _part("waker", links=["timer"])(file)),
                  ("timer", "waker", "circle")),

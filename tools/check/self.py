@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The configuration `self`: what `./check` promises, proved on a throw-away copy of the tree.
 
-Without root, without a compiler, without a network or on another system it says in one clear text what is missing and
-how to get it; where another run uses build/ it says which one; it stops what hangs; it is red when a test fails or
-none ran; it leaves the work tree as it was; every rule of style can fail.
+Without root, without a compiler, without a network or on another system it says in one clear text what is
+missing and how to get it; where another run uses build/ it says which one; it stops what hangs; it is red
+when a test fails or none ran; it leaves the work tree as it was; every rule of style can fail.
 """
 
 import contextlib
@@ -17,8 +17,9 @@ import tempfile
 import threading
 import time
 
-from check import cmake_build, commands, execution, python_tools, requirements, style, tree
+from check import cmake_build, commands, execution, python_tools, requirements, self_stops, style, tree
 from check.execution import Configuration, Run
+from check.python_tools import CMAKE
 from check.results import Test, failed, passed, skipped, verdict
 from check.style_samples import SAMPLES
 
@@ -52,7 +53,9 @@ def run(run: Run) -> list[Test]:
         run.progress("a failing project")
         tests += _red_runs(run, folder)
         tests += _side_by_side()
+        tests += self_stops.run(run, folder)
         tests += _cases_that_never_ran(folder)
+        tests += _skips_without_a_reason(run, folder)
     tests += _limits(run)
     run.progress("rules of style")
     tests += _rules_can_fail()
@@ -65,7 +68,7 @@ def run(run: Run) -> list[Test]:
 
 
 def _refusals(run: Run, folder: pathlib.Path) -> list[Test]:
-    """What a run says that can't begin, in a copy of the tree that was never built."""
+    """What a run says where it can't begin, in a copy of the tree that was never built."""
     copy = _copy_of_tree(run, folder / "tree")
     everything = {name: value for name, value in os.environ.items() if not name.startswith("PIP_")}
     no_compiler = everything | {"PATH": str(_programs_but_one(folder / "programs"))}
@@ -127,8 +130,10 @@ def _second_run_is_refused(run: Run, copy: pathlib.Path) -> Test:
 def _limits(run: Run) -> list[Test]:
     hung = run.log.run(["sh", "-c", "echo begun; sleep 60 & wait"], timeout=1)
     told = hung.status == commands.TIMED_OUT and "stopped: not done after 1 seconds" in commands.relevant(hung.output)
+    killed = commands.relevant(run.log.run(["sh", "-c", "echo begun; kill -KILL $$"]).output)
     unpinned = {tool.folder: wrong for tool in python_tools.PYTHON_TOOLS if (wrong := tool.wrong_pins())}
     return [verdict("self: a step that hangs is stopped, and told", None if told else f"{hung}"),
+            verdict("self: a step that a signal ends is told", None if killed.startswith("ended by signal 9") else killed),
             verdict("self: what comes from PyPI is pinned with its hash", f"{unpinned}" if unpinned else None)]
 
 
@@ -157,7 +162,8 @@ def _programs_but_one(folder: pathlib.Path) -> pathlib.Path:
 
 
 def _not_permitted(run: Run, unshare) -> str | None:
-    """Why a run can't be cut off from the network (unshare -n) or the mounts (unshare -m); None where it can."""
+    """Why a run can't be cut off from the network (unshare -n) or the mounts (unshare -m); None where it
+    can."""
     return None if run.log.run([*unshare, "true"]).ok else f"{' '.join(unshare)} is not permitted here"
 
 
@@ -244,8 +250,29 @@ def _cases_that_never_ran(folder: pathlib.Path) -> list[Test]:
     return tests
 
 
+def _skips_without_a_reason(run: Run, folder: pathlib.Path) -> list[Test]:
+    """An example that ends with 77 is skipped by CTest where the output begins with these words, and has
+    passed or failed where it does not."""
+    told = {"says why": ("echo Skipped: no ring", True),
+            "says why on standard error": ("echo Skipped: no ring >&2", True),
+            "says nothing": ("", False), "gives no reason": ("echo Skipped:", False),
+            "says more than why": ("echo begun; echo Skipped: no ring", False)}
+    tests, program, expected = [], folder / "example", folder / "expected"
+    expected.write_text("done\n", encoding="utf-8")
+    for name, (says, is_skipped) in told.items():
+        program.write_text(f"#!/bin/sh\n{says}\nexit 77\n", encoding="utf-8")
+        program.chmod(0o755)
+        result = run.log.run(["cmake", f"-DPROGRAM={program}", f"-DEXPECTED={expected}", "-P",
+                              tree.ROOT / "cmake" / "expect_output.cmake"], env=commands.environment(CMAKE.programs))
+        is_right = result.ok == is_skipped and result.output.startswith("Skipped: ") == is_skipped
+        tests.append(verdict(f"self: an example that skips and {name} {'is skipped' if is_skipped else 'has failed'}",
+                             None if is_right else f"{result}"))
+    return tests
+
+
 def _red(name: str, configuration, *told: str) -> Test:
-    """Passes if a run of this configuration ends red, says so in these words, and the tally is its last line."""
+    """Passes if a run of this configuration ends red, says so in these words, and the tally is its last
+    line."""
     said = []
     status = execution.execute([Configuration("self-red", "", frozenset(), configuration)], jobs=1, say=said.append)
     output = "".join(f"{line}\n" for line in said)

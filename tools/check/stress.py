@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The configuration `stress`: ten million wakes for each pair of inbox and notifier, where the tests have one million."""
+"""The configuration `stress`: what the tests try for seconds, for long. Ten million wakes for each pair of inbox and
+notifier, where the tests have one million; an hour of owners with engines that come and go, a third of it under
+ThreadSanitizer.
+"""
 
 from check import cmake_build, commands, tree
 from check.execution import Run
@@ -7,14 +10,30 @@ from check.results import Test, verdict
 
 WAKES = 10_000_000
 _SECONDS = 1800
+# Of the composition, by preset.
+SECONDS_OF_OWNERS = {"release": 2400, "tsan": 1200}
+_SECONDS_TO_END = 300  # beyond these, for the last episodes
 
 
 def run(run: Run) -> list[Test]:
     cmake_build.configure(run, "release")
     cmake_build.compile_all(run, "release", target="waker_stress")
-    program = tree.ROOT / "build" / "release" / "waker" / "tests" / "waker_stress"
     run.progress("waking")
-    result = run.log.run([program, "--gtest_filter=stress*"], timeout=_SECONDS,
-                         env=commands.environment() | {"PINION_TEST_WAKES": str(WAKES)})
     name = f"stress: {WAKES} wakes are served by each pair of inbox and notifier"
-    return [verdict(name, None if result.ok and "[  PASSED  ]" in result.output else result.output[-4000:])]
+    program = tree.ROOT / "build" / "release" / "waker" / "tests" / "waker_stress"
+    waking = _play(run, name, [program, "--gtest_filter=stress*"], _SECONDS, {"PINION_TEST_WAKES": str(WAKES)})
+    return [waking, *(_play_owners(run, preset, seconds) for preset, seconds in SECONDS_OF_OWNERS.items())]
+
+
+def _play_owners(run: Run, preset: str, seconds: int) -> Test:
+    cmake_build.configure(run, preset)
+    cmake_build.compile_all(run, preset, target="scheduler_stress")
+    run.progress(f"playing owners ({preset})")
+    name = f"stress: nothing is lost between owners in {seconds} s ({preset})"
+    program = tree.ROOT / "build" / preset / "scheduler" / "tests" / "kernel" / "scheduler_stress"
+    return _play(run, name, [program], seconds + _SECONDS_TO_END, {"PINION_TEST_SECONDS": str(seconds)})
+
+
+def _play(run: Run, name: str, command: list, timeout: int, knobs: dict[str, str]) -> Test:
+    result = run.log.run(command, timeout=timeout, env=commands.environment() | knobs)
+    return verdict(name, None if result.ok and "[  PASSED  ]" in result.output else result.output[-4000:])

@@ -6,12 +6,12 @@ look beyond one file. To add one, write it beside its like, enter it in that fil
 good sample in style_samples.py, by which `./check self` proves that it can fail.
 """
 
-from check import generated, style_cxx, style_documents, style_text, tidy, tree
+from check import generated, style_cxx, style_documents, style_headers, style_text, tidy, tree
 from check.commands import StepFailed
 from check.execution import Run
 from check.results import Test, failed, verdict
 
-RULES = style_text.RULES | style_cxx.RULES | style_documents.RULES | generated.RULES
+RULES = style_text.RULES | style_cxx.RULES | style_documents.RULES | style_headers.RULES | generated.RULES
 
 
 def findings(rule, texts: dict[str, str]) -> list[str]:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For each rule of style trees that break it, each in another way, and trees that keep it, in spite of appearances."""
+"""For each rule of style trees that break it, each in another way, and trees that keep it, in spite of
+appearances."""
 
 import json
 import pathlib
@@ -11,6 +12,7 @@ _TEST = "timer/tests/x_test.cpp"
 _HEADER = "timer/include/pinion/timer/x.hpp"
 # Assembled, because these words are not to stand in this file either.
 _UNFINISHED = "TO" + "DO"
+_URL = "htt" + "ps://registry"
 _HOME = "/ho" + "me/somebody"
 
 
@@ -21,6 +23,11 @@ def _document(block: str) -> dict[str, str]:
 
 def _output(block: str) -> dict[str, str]:
     return {"README.md": f"<!-- output: examples/x.cpp -->\n```\n{block}```\n", "examples/x.expected": "fired 7\n"}
+
+
+def _sample(sample: str, body: str = "", made: str = "x_test.cpp") -> dict[str, str]:
+    return {_HEADER: f"{_SPDX}//\n// x: a thing.\n//\n//   {sample}\n#pragma once\n",
+            _TEST: f"TEST(a, b) {{ {body} }}\n", "timer/tests/CMakeLists.txt": made}
 
 
 def _catalogue(table: str) -> dict[str, str]:
@@ -49,6 +56,10 @@ SAMPLES = {
         [{"a.md": f"see {_HOME}/x\n"}],
         [{"a.md": "build/work/x, https://example.invalid/home/x\n"}, {"a.py": f'"{_HOME}"  # path-allowed\n'}],
     ),
+    "names of hosts": (
+        [{"a.py": f'"{_URL}.invalid/x"\n'}, {"a.lock": f"registry+{_URL}\n"}],
+        [{"a.md": "https://example.invalid/x\n", "a.svg": "<svg xmlns='http://www.w3.org/2000/svg'>\n"}],
+    ),
     "no thread_local in headers": (
         [{_HEADER: "inline thread_local int x;\n"}, {"modules/x.cppm": "thread_local int x;\n"}],
         [{_HEADER: "// thread_local is not\n"}, {"timer/src/x.cpp": "thread_local int x;\n"}],
@@ -68,7 +79,7 @@ SAMPLES = {
         [{"base/include/pinion/base/x.hpp": "#include <pinion/timer/x.hpp>\n", _HEADER: ""},
          {"waker/src/x.cpp": '#include "pinion/timer/x.hpp"\n', _HEADER: ""},
          {_HEADER: "#include <pinion/sim/x.hpp>\n", "sim/include/pinion/sim/x.hpp": ""},
-         {"hosts/asio/include/pinion/asio.hpp": "#include <pinion/timer/x.hpp>\n", _HEADER: ""}],
+         {"hosts/asio/include/pinion/asio.hpp": "#include <pinion/sim/x.hpp>\n", "sim/include/pinion/sim/x.hpp": ""}],
         [{_HEADER: "#include <pinion/base/x.hpp>\n#include <pinion/config.hpp>\n",
           "base/include/pinion/base/x.hpp": ""},
          {_TEST: "#include <pinion/sim/x.hpp>\n", "sim/include/pinion/sim/x.hpp": ""},
@@ -108,6 +119,14 @@ SAMPLES = {
         [_document("#include <a>\nint main() { return 1; }\n"), _output("fired 8\n"),
          {"a.md": "<!-- quote: b.cpp -->\n"}, {"a.md": "<!-- quote: b.cpp -->\n\ntext\n", "b.cpp": "import b;\n"}],
         [_document("#include <a>\nint main() {}\n"), _output("fired 7\n")],
+    ),
+    "samples in headers are run": (
+        [_sample("f(2);"), _sample("f(2); g();", "f(2); h(); g();"), _sample("f(2, \"a\");", 'f(2,"b");'),
+         _sample("f(…, 3);", "f(2);}\nTEST(a, c) { g(2, 3);"), _sample("f(2);", "// f(2);"),
+         _sample("f(2);", "f(2);", made=""), _sample("f(2);\n//\n//   g();", "f(2);")],
+        [_sample("f(2);  // as …", "f(\n2);"), _sample("f(…, 3); f();", "f(2, 3);\nf();"),
+         _sample("f(2);\n//\n//   g();", "g(); f(2);"), _sample("1  words\n//   2  words", ""),
+         _sample("f(2);") | {"examples/x.cpp": "f(2);", "examples/CMakeLists.txt": "pinion_example(x)"}],
     ),
     "plain words": ([{"a.md": "It is blazing fast.\n"}, {"a.md": "World-class\n"}], [{"a.md": "It takes 5 ns.\n"}]),
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules for every text file. A rule takes a path, its text and all texts; it returns `path:line: what, and remedy`."""
+"""Rules for every text file. A rule takes a path, its text and all texts; it returns `path:line: what, and
+remedy`."""
 
 import re
 
@@ -9,6 +10,8 @@ LINES_MAX = 400
 _CODE = (".hpp", ".cpp", ".cppm", ".py", ".cmake", ".sh", ".hpp.in", ".cppm.in")
 # Written so that the words don't stand in this file, which is under the rule as well.
 _LEFT_OVER = re.compile(r"\b(?:TO[D]O|FIX[M]E|XX[X]|HA[C]K)\b")
+# Excepted are addresses that nothing fetches from: of a namespace, of a licence, of nobody.
+_HOST = re.compile(r"\b(?:https?|ftp)://(?!www\.w3\.org/|www\.apache\.org/|example\.invalid\b)[\w.-]+")
 _MACHINE_PATH = re.compile(r"(?<![\w.)}\]/-])/(?:home|root|work|tmp)/[A-Za-z0-9_]")
 
 
@@ -46,9 +49,16 @@ def machine_paths(path, text, _texts):
             if "path-allowed" not in line and (match := _MACHINE_PATH.search(line))]
 
 
+def names_of_hosts(path, text, _texts):
+    return [f"{path}:{number}: \"{match.group()}\" names a host; take it from the configuration of the machine, or name "
+            f"the project instead"
+            for number, line in enumerate(text.splitlines(), 1) if (match := _HOST.search(line))]
+
+
 RULES = {
     "licence line": licence_line,
     "file length": file_length,
     "left-over words": left_over_words,
     "machine paths": machine_paths,
+    "names of hosts": names_of_hosts,
 }

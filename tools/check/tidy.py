@@ -19,9 +19,9 @@ TIDY = ("clang-tidy-19", "--quiet", f"--config-file={tree.ROOT / '.clang-tidy'}"
 
 _PRECOMPILED = re.compile(r" -Winvalid-pch| -Xclang -include(-pch)? -Xclang \S+cmake_pch\S+")
 
-# What is right in a test or an example: leaving what it registers to the framework, main() that throws, plain loops,
-# functions of one file without `static`, asking what a move left behind, products of small constants, and the names that
-# GoogleTest wants.
+# What is right in a test, a fuzzer or an example: leaving what it registers to the framework, main() that throws, plain
+# loops, functions of one file without `static`, asking what a move left behind, products of small constants, and the names
+# that GoogleTest and libFuzzer want.
 RELAXED = ("--checks=-clang-analyzer-*,-bugprone-exception-escape,-bugprone-implicit-widening-of-multiplication-result,"
            "-bugprone-use-after-move,-misc-use-internal-linkage,-performance-inefficient-*,-readability-identifier-naming")
 
@@ -68,7 +68,7 @@ def run_everywhere(run: Run) -> list[Test]:
     done = itertools.count(1)
 
     def look(source: pathlib.Path) -> Test:
-        relaxed = [RELAXED] if {"tests", "bench", "examples"} & set(source.parts) else []
+        relaxed = [RELAXED] if {"tests", "bench", "examples", "fuzz"} & set(source.parts) else []
         # A log of its own: others write at the same time.
         log = commands.Log(f"tidy/{tree.relative(source).replace('/', '-')}")
         result = log.run([*TIDY, *relaxed, own_headers, "-p", folder, source])

@@ -50,16 +50,11 @@ def run(run: Run) -> list[Test]:
     parts = tuple(part.name for part in known.parts)
     hosts = tuple(part.name for part in known.hosts if part.offered_by("vcpkg"))
     features = [known.part(name).switch.feature_name for name in (*parts, *hosts)]
-    swaps = {option.name: option.another_value() for part in known.parts for option in part.backends}
-    swaps["PINION_ASSERT"] = "ON"
     installations = (
         Installation("default features", "pinion", parts, (_OLD_GCC, Consumer("gcc", build_type="Debug"))),
         Installation("all features", f"pinion[{','.join((*features, 'modules'))}]", (*parts, *hosts),
                      (Consumer("clang", _BOTH), Consumer("clang", _BOTH, "Debug"), _OLD_GCC, Consumer("gcc")), "clang"),
         Installation("no features", "pinion[core]", (), (Consumer("gcc"),)),
-        Installation("other default backends and contracts, from the triplet", "pinion", parts,
-                     (Consumer("gcc"),), values=swaps,
-                     triplet="".join(f"set({name} {value})\n" for name, value in swaps.items())),
     )
     with tempfile.TemporaryDirectory(prefix="pinion-vcpkg-") as name:
         folder = pathlib.Path(name)
@@ -80,6 +75,8 @@ def run(run: Run) -> list[Test]:
 def run_deep(run: Run) -> list[Test]:
     known = catalogue.read()
     parts = tuple(part.name for part in known.parts)
+    swaps = {option.name: option.another_value() for part in known.parts for option in part.backends}
+    swaps["PINION_ASSERT"] = "ON"
     installations = (
         Installation("modules alone", "pinion[core,modules]", (), (Consumer("clang", _BOTH),), "clang"),
         *(Installation(f"{part.name} alone", f"pinion[core,{part.switch.feature_name}]",
@@ -87,8 +84,9 @@ def run_deep(run: Run) -> list[Test]:
                        (Consumer("gcc"),)) for part in known.parts),
         Installation("shared", "pinion[modules]", parts, (Consumer("clang", _BOTH), Consumer("clang", _BOTH, "Debug")),
                      "clang", triplet="set(VCPKG_LIBRARY_LINKAGE dynamic)\n"),
-        Installation("contracts, from the triplet", "pinion", parts, (Consumer("gcc"),),
-                     triplet="set(PINION_ASSERT ON)\n", values={"PINION_ASSERT": "ON"}),
+        Installation("other default backends and contracts, from the triplet", "pinion", parts,
+                     (Consumer("gcc"),), values=swaps,
+                     triplet="".join(f"set({name} {value})\n" for name, value in swaps.items())),
         Installation("release only", "pinion[modules]", parts, (Consumer("clang", _BOTH),), "clang",
                      triplet="set(VCPKG_BUILD_TYPE release)\n"),
     )

@@ -27,6 +27,7 @@ _PEERS = {"peers"}  # groups without which a contestant is left out, and all oth
 
 
 def main(arguments: list[str]) -> int:
+    commands.raise_interrupts()
     try:
         return _obey(options.parse(arguments, tree.ROOT))
     except (Refused, build_lock.Busy, requirements.Unmet, BadPart, MalformedRecord) as error:
@@ -95,7 +96,8 @@ def _install() -> None:
 
 
 def _build(progress: Progress, more: pathlib.Path | None) -> None:
-    """The preset `release` with only what is measured, in a folder of its own; `more` is where further contestants are."""
+    """The preset `release` with only what is measured, in a folder of its own; `more` is where further
+    contestants are."""
     run = Run(commands.Log(BUILD), tree.processors(), progress.show)
     cmake_build.configure(run, "release", "-B", tree.BUILD / BUILD, "-DPINION_BENCH=ON", "-DPINION_TESTS=OFF",
                           "-DPINION_EXAMPLES=OFF", "-DPINION_INSTALL=OFF", "-DPINION_WITH_ASIO=OFF", f"-DPINION_BENCH_MORE={more or ''}")

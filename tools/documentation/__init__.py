@@ -8,7 +8,6 @@ reference     the pages of the reference, and which name stands where
 exports       the names that the modules export
 pages         every other page: documents, and the files that they link to
 links         links of the finished pages that lead nowhere
-header_samples  the uses that headers open with, compiled, each in the world of its part (worlds/)
 build         all of it, in order
 samples       a header and pages with every fault that is to be found, and the answers
 

@@ -53,7 +53,7 @@ class Reader:
         result = []
         for kind, content in blocks(lines):
             if kind == "code":
-                language = "cpp" if any(_STATEMENT.search(line) for line in content) else "text"
+                language = "cpp" if is_code(content) else "text"
                 result.append("\n".join([f"```{language}", *dedented(content), "```"]))
             elif kind == "law":
                 law = _LAW.match(content[0])
@@ -105,6 +105,21 @@ def blocks(lines: list[str]) -> list[tuple[str, list[str]]]:
         while at < len(lines) and lines[at].strip() and not _LAW.match(lines[at]):
             at += 1
         result.append(("law" if _LAW.match(lines[begin]) else "text", lines[begin:at]))
+    return result
+
+
+def is_code(lines: list[str]) -> bool:
+    """Whether an indented block is C++: one of its lines ends as a statement does."""
+    return any(map(_STATEMENT.search, lines))
+
+
+def opening(text: str) -> list[str]:
+    """The lines of the comment that a header opens with, below the licence."""
+    result = []
+    for line in text.splitlines()[1:]:
+        if not line.startswith("//"):
+            break
+        result.append(line[2:].removeprefix(" ").rstrip())
     return result
 
 

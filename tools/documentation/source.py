@@ -9,6 +9,7 @@ import pathlib
 import re
 
 from check.cxx_text import code_of
+from documentation import contracts
 from documentation.declarations import IMPLEMENTATION, Declaration
 
 _OPEN, _CLOSE = "([{", ")]}"
@@ -73,12 +74,7 @@ class Source:
 
     def opening(self) -> list[str]:
         """The lines of the comment that the header opens with, below the licence."""
-        result = []
-        for line in _decoded(self.text).splitlines()[1:]:
-            if not line.startswith("//"):
-                break
-            result.append(line[2:].removeprefix(" ").rstrip())
-        return result
+        return contracts.opening(_decoded(self.text))
 
     def macros(self) -> list[Macro]:
         """The macros that the header defines for its users, each once."""

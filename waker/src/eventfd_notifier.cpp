@@ -5,6 +5,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -81,6 +82,12 @@ void eventfd_detail::complain(const char* what, int error) noexcept {
       "pushed stays queued until its owner looks",
       what, error);
   report(severity::error, "waker", "eventfd-lost", text);
+}
+
+void eventfd_detail::sleep(duration at_most) noexcept {
+  constexpr duration longest{1'000'000};
+  const auto length = kernel_time::of(std::min(at_most, longest)).as<timespec>();
+  ::nanosleep(&length, nullptr);
 }
 
 }  // namespace pinion::waker

@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 #include <pinion/waker.hpp>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -70,6 +71,76 @@ TEST(wake_channel, IsWokenByThreadsThatComeAndGo) {
   EXPECT_EQ(came, nodes.size());
 }
 
+template <class Inbox>
+class owners_push : public ::testing::Test {
+ protected:
+  using channel_type = wake_channel<Inbox, futex_notifier>;
+  channel_type channel;
+  std::vector<wake_node> nodes{4};
+  std::vector<const wake_node*> came;
+  auto note() {
+    return [this](wake_node& node) { came.push_back(&node); };
+  }
+};
+using every_inbox = ::testing::Types<tagged_inbox, bounded_inbox<4>, mutex_inbox>;
+TYPED_TEST_SUITE(owners_push, every_inbox);
+
+TYPED_TEST(owners_push, IsASendersWhereTheChannelIsOpen) {
+  this->channel.push(this->nodes[0]);
+  EXPECT_FALSE(this->channel.notifier().consume());
+  this->channel.sender().push(this->nodes[1]);
+  EXPECT_EQ(this->channel.drain(this->note()), 2U);
+  ASSERT_TRUE(this->channel.try_arm());
+  this->channel.push(this->nodes[2]);
+  EXPECT_TRUE(this->channel.notifier().consume()) << "it was armed";
+  EXPECT_EQ(this->channel.drain(this->note()), 1U);
+
+  EXPECT_EQ(this->came, (std::vector<const wake_node*>{&this->nodes[0], &this->nodes[1], &this->nodes[2]}));
+}
+
+// W4, W6 and W7 hold for it.
+TYPED_TEST(owners_push, IsDrainedInOrderAndOnceAlsoWhereTheChannelIsClosed) {
+  this->channel.close(this->note());
+  for (const std::size_t k : {0U, 1U, 0U, 2U}) this->channel.push(this->nodes[k]);
+  EXPECT_EQ(this->channel.sender().push(this->nodes[3]), push_result::closed);
+  EXPECT_TRUE(this->channel.has_wakes());
+  EXPECT_FALSE(this->channel.try_arm());
+
+  const std::size_t drained = this->channel.drain([this](wake_node& node) {
+    this->came.push_back(&node);
+    if (&node == &this->nodes[0]) this->channel.push(node);  // waits for the next drain
+  });
+
+  EXPECT_EQ(drained, 3U);
+  EXPECT_EQ(this->came, (std::vector<const wake_node*>{&this->nodes[0], &this->nodes[1], &this->nodes[2]}));
+  EXPECT_EQ(this->channel.drain(this->note()), 1U);
+  EXPECT_EQ(this->came.back(), &this->nodes[0]);
+  EXPECT_FALSE(this->channel.has_wakes());
+}
+
+TYPED_TEST(owners_push, IsNotLostBehindASinkThatThrowsNorByClosingAgain) {
+  this->channel.close(this->note());
+  for (wake_node& node : this->nodes) this->channel.push(node);
+
+  EXPECT_THROW(this->channel.drain([](wake_node&) { throw 1; }), int);
+  EXPECT_TRUE(this->channel.has_wakes());
+  EXPECT_EQ(this->channel.close(this->note()), 3U);
+
+  EXPECT_EQ(this->came.size(), 3U);
+  EXPECT_FALSE(this->channel.has_wakes());
+}
+
+TEST(wake_channel, LetsGoOfWhatItsOwnerPushedAndNobodyDrained) {
+  wake_node node;
+  {
+    wake_channel<tagged_inbox, futex_notifier> channel;
+    channel.close([](wake_node&) {});
+    channel.push(node);
+  }
+
+  EXPECT_FALSE(node.is_queued());
+}
+
 TEST(value_inbox, CarriesValuesInOrderAndFreesThem) {
   value_inbox<std::unique_ptr<int>> inbox;
   std::vector<int> came;
@@ -126,6 +197,22 @@ template <class Inbox>
 class taking : public ::testing::Test {};
 using inboxes = ::testing::Types<tagged_inbox, bounded_inbox<4>, mutex_inbox>;
 TYPED_TEST_SUITE(taking, inboxes);
+
+TYPED_TEST(taking, ACloseWhoseSinkThrowsLeavesTheRestToTheNextDrain) {
+  wake_channel<TypeParam, futex_notifier> channel;
+  wake_node first, second;
+  channel.sender().push(first);
+  channel.sender().push(second);
+  std::vector<wake_node*> drained;
+
+  EXPECT_THROW(channel.close([](wake_node&) { throw std::runtime_error{"from a sink"}; }),
+               std::runtime_error);
+  EXPECT_TRUE(channel.has_wakes());
+  EXPECT_EQ(channel.drain([&](wake_node& node) { drained.push_back(&node); }), 1U);
+
+  EXPECT_EQ(drained, std::vector{&second});
+  EXPECT_FALSE(channel.has_wakes());
+}
 
 TYPED_TEST(taking, WhatIsTakenCanBeRunInPortionsAndMergesWakesUntilThen) {
   std::vector<wake_node> nodes(10);

@@ -22,7 +22,8 @@ channel_factory factory_of(const char* name, defect which) {
   return {.name = name, .make = [which] { return std::make_unique<flawed_channel>(which); }};
 }
 mutant made(const char* law, const char* name, defect which) {
-  return {.law = law, .factory = factory_of(name, which), .frame = factory_of("FlawedChannel", defect::none)};
+  static const channel_factory frame = factory_of("FlawedChannel", defect::none);
+  return {.law = law, .factory = factory_of(name, which), .frame = &frame};
 }
 
 std::vector<mutant> mutants() {

@@ -134,7 +134,8 @@ TEST(explored_lifetime, EachOrderIsNeeded) {
     const std::string report = what_breaks<sync>();
     sync::state.in_force = nullptr;
     std::cout << "mutant " << name_of(w, sites) << ", killed by " << report.substr(0, report.find('\n'))
-              << std::endl;
+              << '\n'
+              << std::flush;
     EXPECT_NE(report, "") << name_of(w, sites) << " was not seen";
   }
 }

@@ -175,6 +175,76 @@ sim::scenario<household<Sync>> everybody_goes(int message_result) {
   return result;
 }
 
+// A kernel with two loops that may watch the eventfd, the first of which is the ring that the notifier was made of.
+template <class Sync>
+struct two_loops_kernel {
+  static constexpr std::uint32_t watched_by_second = 1U << 16U;
+  two_loops_kernel() { here = this; }
+  static inline two_loops_kernel* here = nullptr;
+
+  typename Sync::event first, second;
+  typename Sync::template atomic<std::uint32_t> counter{0};  // and who watches it
+
+  void watch() {
+    if (counter.fetch_or(watched_by_second, std::memory_order_acq_rel) != 0) second.post();
+  }
+
+  // What the notifier calls.
+  static int duplicate(int ring) noexcept { return ring; }
+  static int open() noexcept { return 2; }
+  static bool can_send() noexcept { return true; }
+  static int send(int, std::uint64_t) noexcept { return here->first.post(), 0; }
+  static int add_one(int) noexcept {
+    const bool is_watched = (here->counter.fetch_add(1, std::memory_order_acq_rel) & watched_by_second) != 0;
+    (is_watched ? here->second : here->first).post();
+    return 0;
+  }
+  static int take(int) noexcept { return 0; }
+  static void close(int) noexcept {}
+};
+template <class Sync>
+struct played_loop {
+  two_loops_kernel<Sync>& kernel;
+  int number;
+  [[nodiscard]] int descriptor() const noexcept { return number; }
+  [[nodiscard]] expected<std::uint8_t, refusal> add_sink(callback<const ring_completion&>) { return 2; }
+  void remove_sink(std::uint8_t) noexcept {}
+  bool watch(const ring_entry&) noexcept {
+    if (number == 2) kernel.watch();
+    return true;
+  }
+  bool unwatch(std::uint64_t) noexcept { return true; }
+};
+
+// An owner that is attached to one loop, and moves to the other: whoever is told to signal afterwards signals there.
+template <class Sync>
+struct mover {
+  using notifier_type = basic_msg_ring_notifier<two_loops_kernel<Sync>, Sync>;
+  using channel_type = wake_channel<basic_tagged_inbox<Sync>, notifier_type, Sync>;
+  using attached = decltype(std::declval<notifier_type&>().attach(std::declval<played_loop<Sync>&>()));
+
+  two_loops_kernel<Sync> kernel;
+  played_loop<Sync> first{kernel, 1}, second{kernel, 2};
+  basic_wake_node<Sync> node;
+  channel_type channel{first};
+  std::unique_ptr<attached> to_first{new attached(channel.notifier().attach(first))};
+  typename channel_type::sender_type sender = channel.sender();
+};
+
+template <class Sync>
+sim::scenario<mover<Sync>> an_owner_that_moves() {
+  sim::scenario<mover<Sync>> result;
+  result.thread("sender", [](mover<Sync>& m) { m.sender.push(m.node); });
+  result.thread("owner", [](mover<Sync>& m) {
+    m.to_first.reset();
+    auto to_second = m.channel.notifier().attach(m.second);
+    while (m.channel.drain([](basic_wake_node<Sync>&) {}) == 0) {
+      if (m.channel.try_arm()) m.kernel.second.wait();
+    }
+  });
+  return result;
+}
+
 template <class Sync>
 std::string what_breaks() {
   std::string report;
@@ -188,6 +258,7 @@ std::string what_breaks() {
   see("a word by an entry", a_word_and_a_signal<Sync>(true), 3);
   see("a message that outlives all", everybody_goes<Sync>(0), 3);
   see("a message that fails when all are gone", everybody_goes<Sync>(-ECANCELED), 3);
+  see("an owner that moves", an_owner_that_moves<Sync>(), 3);
   return report;
 }
 
@@ -210,7 +281,8 @@ TEST(explored_msg_ring, EachOrderIsNeeded) {
     const std::string report = what_breaks<sync>();
     sync::state.in_force = nullptr;
     std::cout << "mutant " << name_of(w, sites) << ", killed by " << report.substr(0, report.find('\n'))
-              << std::endl;
+              << '\n'
+              << std::flush;
     EXPECT_NE(report, "") << name_of(w, sites) << " was not seen";
     ++seen;
   }

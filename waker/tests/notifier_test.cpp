@@ -52,6 +52,24 @@ TYPED_TEST(each_notifier, WaitsUntilItsTimeAndNotLess) {
   EXPECT_GE(monotonic_clock::now(), until);
 }
 
+// A store may say a time that is further off than a kernel can count.
+TYPED_TEST(each_notifier, AWaitOfCenturiesLasts) {
+  constexpr std::uint64_t year_ns = 31'557'600'000'000'000;
+  for (const std::uint64_t years : {140U, 200U, 300U, 584U}) {
+    TypeParam bell;
+    std::thread other{[&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds{5});  // most likely it waits by then
+      bell.signal();
+    }};
+
+    int waits = 1;
+    while (!bell.wait(monotonic_clock::now() + duration{years * year_ns})) ++waits;
+    other.join();
+
+    EXPECT_LE(waits, 3) << years << " years; it may end early";
+  }
+}
+
 TYPED_TEST(each_notifier, IsRungByAnotherThreadEachTime) {
   TypeParam there, back;
   int rounds = 0;
@@ -215,6 +233,19 @@ TEST_F(failing_calls, AWaitThatFailsIsSaidAndOneThatIsInterruptedIsNot) {
   scripted::wait_result = -EBADF;
   EXPECT_FALSE(bell.wait(never));
   EXPECT_EQ(texts.size(), 1U);
+}
+
+// Once for each millisecond: an owner that waits for nothing else would spin.
+TEST_F(failing_calls, AWaitThatFailsLastsAMillisecondOrAsLongAsItMay) {
+  basic_eventfd_notifier<scripted> bell;
+  scripted::wait_result = -EBADF;
+
+  const instant begun = monotonic_clock::now();
+  for (int k = 0; k != 5; ++k) bell.wait(never);
+  const instant ended = monotonic_clock::now();
+  bell.wait(ended);
+
+  EXPECT_GE(ended - begun, duration{5'000'000});
 }
 
 TEST_F(failing_calls, ReadinessThatSomebodyElseConsumedIsNoSignal) {

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
+#include <functional>
 #include <pinion/sim/virtual_clock.hpp>
 #include <pinion/sim/virtual_notifier.hpp>
 #include <pinion/waker.hpp>
@@ -31,13 +33,14 @@ static_assert(has_statistics<spin_budget> == is_counted);
 static_assert(is_counted || sizeof(spin_budget) == sizeof(spin_options) + 2 * sizeof(duration));
 
 struct parking {
-  explicit parking(spin_options options) : park(channel, options, clock) {}
+  explicit parking(spin_options options) : park(channel, options, sim::virtual_clock::view{clock}) {}
 
   sim::virtual_clock clock{instant{1'000}};
   wake_node node;
-  wake_channel<tagged_inbox, sim::virtual_notifier> channel{clock};
-  parker<wake_channel<tagged_inbox, sim::virtual_notifier>, sim::virtual_clock::view> park;
-  wake_channel<tagged_inbox, sim::virtual_notifier>::sender_type sender = channel.sender();
+  using channel_type = wake_channel<tagged_inbox, sim::virtual_notifier>;
+  channel_type channel{clock};
+  parker<channel_type, sim::virtual_notifier&, sim::virtual_clock::view> park;
+  channel_type::sender_type sender = channel.sender();
 };
 
 TEST(parker, DoesNotSleepOverWhatIsThere) {
@@ -48,6 +51,30 @@ TEST(parker, DoesNotSleepOverWhatIsThere) {
 
   EXPECT_EQ(p.channel.notifier().waits(), 0U);
   p.channel.drain(forget);
+}
+
+TEST(parker, IsWokenByAPushWhileItSleeps) {
+  wake_node node;
+
+  sim::virtual_clock clock{instant{0}};
+  wake_channel<tagged_inbox, sim::virtual_notifier> channel{clock};
+  const auto sender = channel.sender();
+  channel.notifier().while_asleep([&] {
+    clock.advance_by(ceil(3us));
+    sender.push(node);
+  });
+  parker park{channel, {.most = duration{0}}, sim::virtual_clock::view{clock}};  // no spin in a still time
+  park(clock.time() + ceil(1ms));  // ends after 3 us, by the push's signal
+  EXPECT_EQ(clock.time(), instant{0} + ceil(3us));
+  channel.drain(forget);
+
+  channel.notifier().lose(1);       // the next signal fails, as one to a closed descriptor does
+  channel.notifier().end_early(1);  // the next wait ends for no reason, as system calls do
+  EXPECT_EQ(park(clock.time() + ceil(1ms)), park_end::timeout);
+  EXPECT_EQ(clock.time(), instant{0} + ceil(3us)) << "that wait ended for no reason";
+  EXPECT_EQ(park(instant{0} + ceil(1ms)), park_end::wakes);
+  EXPECT_EQ(clock.time(), instant{0} + ceil(1ms)) << "this signal was lost";
+  channel.drain(forget);
 }
 
 TEST(parker, SleepsUntilItsTime) {
@@ -130,6 +157,32 @@ TEST(parker, SpinsItsAllowanceBeforeItSleeps) {
   EXPECT_EQ(p.channel.notifier().waits(), 1U);
 }
 
+// A clock at whose third reading somebody pushes.
+struct pushing_clock {
+  [[nodiscard]] instant now() const {
+    if (++*readings == 3) (*push)();
+    return instant{*readings * 200};
+  }
+  std::uint64_t* readings;
+  const std::function<void()>* push;
+};
+
+TEST(parker, SeesAPushWhileItSpinsAndHasItSentWithoutASignal) {
+  sim::virtual_clock clock{instant{0}};
+  wake_channel<tagged_inbox, sim::virtual_notifier> channel{clock};
+  wake_node node;
+  std::uint64_t readings = 0;
+  const std::function<void()> push = [&] { channel.sender().push(node); };
+  parker park{channel, two_cores, pushing_clock{&readings, &push}};
+
+  EXPECT_EQ(park(never), park_end::wakes);
+
+  expect_counted(park, &spin_statistics::hits, 1);
+  EXPECT_EQ(channel.notifier().waits(), 0U);
+  EXPECT_EQ(channel.notifier().signals(), 0U);
+  EXPECT_EQ(channel.drain(forget), 1U);
+}
+
 TEST(parker, SpinsNoLongerThanUntilItsTime) {
   parking p{two_cores};
   p.clock.tick(duration{200}, /*seed=*/1);
@@ -137,6 +190,7 @@ TEST(parker, SpinsNoLongerThanUntilItsTime) {
   EXPECT_EQ(p.park(p.clock.time() + duration{600}), park_end::timeout);
 
   EXPECT_LT(p.clock.time(), instant{1'000} + ceil(2us));
+  EXPECT_EQ(p.channel.notifier().waits(), 0U) << "there was nothing left to sleep for";
 }
 
 TEST(spin_budget, IsOffOnOneCoreAndWhereItIsToldSo) {

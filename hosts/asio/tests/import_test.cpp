@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The same entities through `import`: that names are exported, and that a coroutine lets another one run.
+// The same entities through `import`: that names are exported, that a coroutine lets another one run, and
+// that a timer fires.
 #include <gtest/gtest.h>
 
 #include <boost/asio/awaitable.hpp>
@@ -37,6 +38,19 @@ TEST(asio_module, CoroutinesLetEachOtherRun) {
   context.run();
 
   EXPECT_EQ(log, "ababab");
+}
+
+TEST(asio_module, ATurnServesTimersAndTasks) {
+  net::io_context context{1};
+  pinion::asio::timer_queue<> timers;
+  pinion::asio::run_queue tasks;
+  const pinion::asio::turn loop{context, timers, pinion::scheduler::absent, tasks};
+  int fired = 0;
+  timers.after(pinion::duration{1'000}, [&] { ++fired; });
+
+  context.run();
+
+  EXPECT_EQ(fired, 1);
 }
 
 }  // namespace

@@ -74,7 +74,8 @@ TEST(YieldCancellationTest, OfACoroutineIsThrownByItsNextCheckDueOrNot) {
           co_await yield_if_needed(sliced);
         }
       },
-      net::bind_cancellation_slot(signal.slot(), [&](std::exception_ptr error) { thrown = error; }));
+      net::bind_cancellation_slot(signal.slot(),
+                                  [&](std::exception_ptr error) { thrown = std::move(error); }));
 
   context.run();
 

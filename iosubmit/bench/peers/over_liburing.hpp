@@ -27,7 +27,8 @@ struct over_liburing {
 
     engine(Handler& handler, std::size_t most) : handler_(handler) {
       const int error = io_uring_queue_init(static_cast<unsigned>(most), &ring_,
-                                            IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN);
+                                            IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN |
+                                                IORING_SETUP_TASKRUN_FLAG);
       if (error < 0) give_up("io_uring_queue_init", -error);
       io_uring_register_ring_fd(&ring_);
     }

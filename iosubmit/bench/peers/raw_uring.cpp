@@ -16,7 +16,7 @@ namespace pinion::iosubmit::bench {
 namespace {
 
 constexpr std::uint32_t advised =
-    IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_CLAMP;
+    IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG | IORING_SETUP_CLAMP;
 
 int set_up(std::size_t entries, io_uring_params& parameters) noexcept {
   return static_cast<int>(::syscall(SYS_io_uring_setup, static_cast<unsigned>(entries), &parameters));

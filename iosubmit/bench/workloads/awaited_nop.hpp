@@ -38,12 +38,12 @@ template <class Meter, class Io>
 measured measure_awaited_nop(Io& io, std::size_t rounds) {
   std::uint64_t first = 0;
   await_nops(io, 1, first);  // what is done once is not charged
-  while (first == 0) io.park(io.now(), never);
+  while (first == 0) io.park(never);
   measured result{.operations = rounds, .expected = rounds};
 
   const Meter watch;
   await_nops(io, rounds, result.checksum);
-  while (result.checksum != rounds) io.park(io.now(), never);
+  while (result.checksum != rounds) io.park(never);
   result.seconds = watch.seconds();
   return result;
 }

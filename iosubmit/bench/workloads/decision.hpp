@@ -5,9 +5,9 @@
 //   measured m = measure_decision<adaptive>(1'000'000);
 //   measured few = measure_hooks<adaptive>(256, 10'000), many = measure_hooks<adaptive>(4096, 10'000);      // law S3: alike
 //
-// An operation is queued every 100 ns; where the policy says so all that is queued is entered, and answered at once. Which hooks that
-// is for one operation depends on the policy: those that enter seldom are asked less. For those that follow latencies they are told
-// each.
+// An operation is queued every 100 ns, and a turn with it ends; where the policy says so all that is queued is entered, and answered at
+// once. Which hooks that is for one operation depends on the policy: those that enter seldom are asked less. For those that follow
+// latencies they are told each.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ template <submit_policy Policy, class Meter = process_stopwatch>
 measured measure_decision(std::size_t operations) {
   Policy policy{};
   measured result{.operations = operations, .expected = operations};
-  queue_state state{.now = instant{1'000'000}};
+  queue_state state{.now = instant{1'000'000}, .turn_ends = true};
   const auto enter = [&] {
     policy.entered({.accepted = state.depth, .now = state.now});
     if constexpr (latency_policy<Policy>) {
@@ -60,8 +60,11 @@ template <submit_policy Policy, class Meter = process_stopwatch>
 measured measure_hooks(std::uint32_t depth, std::size_t rounds) {
   Policy policy{};
   measured result{.operations = rounds, .expected = rounds * depth};
-  queue_state state{
-      .depth = depth, .in_flight = depth, .now = instant{1'000'000}, .oldest = instant{1'000'000}};
+  queue_state state{.depth = depth,
+                    .in_flight = depth,
+                    .now = instant{1'000'000},
+                    .oldest = instant{1'000'000},
+                    .turn_ends = true};
   std::uint64_t answers = 0;
 
   const Meter watch;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An owner with a schedule: it reads 64 bytes at random places of a cached file when it is time to, and has other work to do meanwhile.
+// An owner with a schedule: it reads at random places of a file when it is time to, and has other work to do meanwhile.
 //
 //   const loaded m = measure_latency<contestant>();   // reads and work come at random, the owner is busy 70% of the time
 //   const loaded m = measure_busy_burst<contestant>(4);    // 100 ms of nothing, 100 ms in which something is always ready; four times
+//   const loaded m = measure_long_turns<contestant>();     // the owner is always busy, in turns in which a device could answer
 //
-// Other work is done in slices of 5 us, each of which ends a turn; where there is none, the owner parks until the next thing is due.
-// The latency is from when an operation was asked for until its handler is told. As the file is cached, nearly all of it is how long it
-// has waited for an enter: what a policy decides.
+// Other work is done in slices, each of which ends a turn; where there is none, the owner parks until the next thing is due. The latency
+// is from when an operation was asked for until its handler is told. Where 64 bytes of a cached file are read, nearly all of it is how
+// long the read has waited for an enter: what a policy decides. A block that is read past the cache is on its way while the owner works,
+// if it was handed over before.
 #pragma once
 
 #include <algorithm>
@@ -36,19 +38,20 @@ struct loaded {
   double seconds = 0;  ///< CPU time, the other work included
 };
 
-/// One contestant's owner.
-template <class Contestant>
+/// One contestant's owner, of reads of so many bytes: of whole blocks, past the cache.
+template <class Contestant, std::size_t Bytes = small_read_bytes>
 class loaded_owner {
   using engine = typename Contestant::template engine<loaded_owner>;
   struct slot_type : engine::slot {
     std::size_t number = 0;
     std::uint64_t begin = 0;
-    std::array<std::byte, small_read_bytes> bytes{};
+    alignas(Bytes) std::array<std::byte, Bytes> bytes{};
   };
 
  public:
   explicit loaded_owner(const schedule& load)
-      : load_(load), file_(blocks), engine_(*this, slots_max), slots_(numbered_slots<slot_type>(slots_max)),
+      : load_(load), file_(blocks, Bytes == block_bytes ? reached::on_device : reached::in_cache),
+        engine_(*this, slots_max), slots_(numbered_slots<slot_type>(slots_max)),
         latencies_(load.operations.size()) {
     for (slot_type& each : slots_) free_.push_back(&each);
   }
@@ -56,7 +59,7 @@ class loaded_owner {
   void answered(typename engine::slot& done, std::int32_t result) noexcept {
     auto& each = static_cast<slot_type&>(done);
     latencies_[each.number] = static_cast<double>(pinion::bench::ticks() - each.begin) * ns_each_;
-    if (result == static_cast<std::int32_t>(small_read_bytes)) checksum_ += sum_of_read(each.bytes);
+    if (result == static_cast<std::int32_t>(Bytes)) checksum_ += sum_of_read(each.bytes);
     free_.push_back(&each);
   }
 
@@ -82,19 +85,18 @@ class loaded_owner {
  private:
   static constexpr std::size_t blocks = 1'024;
   static constexpr std::size_t slots_max = 1'024;
-  static constexpr std::uint64_t slice_ns = 5'000;
 
-  static std::uint64_t sum_of_read(const std::array<std::byte, small_read_bytes>& bytes) noexcept {
+  static std::uint64_t sum_of_read(const std::array<std::byte, Bytes>& bytes) noexcept {
     std::uint64_t first = 0;
     std::uint64_t last = 0;
     std::memcpy(&first, bytes.data(), sizeof first);
-    std::memcpy(&last, bytes.data() + small_read_bytes - sizeof last, sizeof last);
+    std::memcpy(&last, bytes.data() + Bytes - sizeof last, sizeof last);
     return first + last;
   }
 
   void ask_what_is_due(std::uint64_t now) {
-    constexpr std::size_t places = block_bytes / small_read_bytes;
-    constexpr std::size_t words = small_read_bytes / sizeof(std::uint64_t);
+    constexpr std::size_t places = block_bytes / Bytes;
+    constexpr std::size_t words = Bytes / sizeof(std::uint64_t);
     for (; asked_ != load_.operations.size() && load_.operations[asked_] <= now && !free_.empty(); ++asked_) {
       slot_type& each = *free_.back();
       free_.pop_back();
@@ -104,12 +106,12 @@ class loaded_owner {
       expected_ += scratch_file::content(block, place * words) +
                    scratch_file::content(block, place * words + words - 1);
       each.begin = pinion::bench::ticks();
-      engine_.read(each, file_.descriptor(), each.bytes, block * block_bytes + place * small_read_bytes);
+      engine_.read(each, file_.descriptor(), each.bytes, block * block_bytes + place * Bytes);
     }
   }
 
   void do_a_slice() noexcept {
-    const std::uint64_t length = std::min(work_left_, slice_ns);
+    const std::uint64_t length = std::min(work_left_, load_.slice);
     work_left_ -= length;
     const std::uint64_t end =
         pinion::bench::ticks() + static_cast<std::uint64_t>(static_cast<double>(length) / ns_each_);
@@ -147,6 +149,17 @@ loaded measure_latency() {
   load.add_operations(0, 600 * millisecond, 20'000);
   load.add_work(0, 600 * millisecond, 100'000, 70'000);
   return loaded_owner<Contestant>{load}.run();
+}
+
+/// 600 ms: other work all the time, in slices of 50 us, and a read of a device in 500 us on the average.
+inline constexpr std::uint64_t long_slice_us = 50;
+template <class Contestant>
+loaded measure_long_turns() {
+  schedule load;
+  load.slice = long_slice_us * 1'000;
+  load.others.push_back({0, 600 * millisecond});
+  load.add_operations(0, 600 * millisecond, 500'000);
+  return loaded_owner<Contestant, block_bytes>{load}.run();
 }
 
 /// So often 100 ms in which nothing is due and 100 ms in which there is always other work, and a read in 10 us on the average.

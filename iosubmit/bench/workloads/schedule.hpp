@@ -26,6 +26,7 @@ struct schedule {
 
   std::vector<std::uint64_t> operations{};
   std::vector<work> others{};
+  std::uint64_t slice = 5'000;  ///< what a turn does of them at most
 
   /// Operations that come independently of each other.
   void add_operations(std::uint64_t begin, std::uint64_t end, double mean_gap) {

@@ -5,6 +5,7 @@
 //   if (!scratch_folder().refusal.empty()) …            // there is no ext4 to have it on
 //   const scratch_file file{8'192};                     // so many blocks of 4 KB
 //   file.word(17)                                       // what block 17 begins with
+//   const scratch_file other{8'192, reached::on_device};  // reads of whole blocks, into memory that is aligned as blocks are
 //
 // It lies in /var/tmp, or where PINION_BENCH_FOLDER says, and that has to be ext4: a tmpfs has no page cache to read from, and would
 // be measured instead.
@@ -53,10 +54,13 @@ inline const folder_for_files& scratch_folder() {
   return found;
 }
 
+/// Where a read finds its bytes.
+enum class reached : std::uint8_t { in_cache, on_device };
+
 class scratch_file {
  public:
   /// Writes all of it, so that all is cached.
-  explicit scratch_file(std::size_t blocks)
+  explicit scratch_file(std::size_t blocks, reached where = reached::in_cache)
       : blocks_(blocks),
         descriptor_(sure("opening a file without a name",
                          ::open(scratch_folder().path.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600))) {
@@ -72,6 +76,10 @@ class scratch_file {
       if (::pwrite(descriptor_, some.data(), bytes, place) != static_cast<ssize_t>(bytes)) {
         give_up("writing a file of /var/tmp or PINION_BENCH_FOLDER", errno);
       }
+    }
+    if (where == reached::on_device) {
+      sure("bringing a file to its device", ::fsync(descriptor_));
+      sure("opening a file past the page cache", ::fcntl(descriptor_, F_SETFL, O_DIRECT));
     }
   }
   scratch_file(const scratch_file&) = delete;

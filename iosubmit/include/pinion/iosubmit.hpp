@@ -4,7 +4,6 @@
 #pragma once
 
 #include <pinion/iosubmit/awaiting.hpp>
-#include <pinion/iosubmit/cancel_slot.hpp>
 #include <pinion/iosubmit/concept.hpp>
 #include <pinion/iosubmit/default_policy.hpp>
 #include <pinion/iosubmit/default_ring.hpp>
@@ -15,6 +14,7 @@
 #include <pinion/iosubmit/policy/batch_or_idle.hpp>
 #include <pinion/iosubmit/policy/batch_rule.hpp>
 #include <pinion/iosubmit/policy/chosen_policy.hpp>
+#include <pinion/iosubmit/policy/each_turn.hpp>
 #include <pinion/iosubmit/policy/high_throughput.hpp>
 #include <pinion/iosubmit/policy/low_latency.hpp>
 #include <pinion/iosubmit/policy/settings.hpp>

@@ -23,7 +23,7 @@ class service_table {
  public:
   explicit service_table(std::istream& stream) {
     for (std::string line; std::getline(stream, line);) {
-      if (line.empty() || line[0] == '#' || line.rfind("kind,", 0) == 0) continue;
+      if (line.empty() || line[0] == '#' || line.starts_with("kind,")) continue;
       std::istringstream cells{line};
       std::string name;
       std::string cell;

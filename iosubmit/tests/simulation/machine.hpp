@@ -155,7 +155,7 @@ class machine {
     if (!ready_.empty() || has_to_compute(now) || next_arrival() <= now) {
       io_.turn(now);
     } else {
-      io_.park(now, std::min({next_arrival(), next_job_, now < end_ ? end_ : never}));
+      io_.park(std::min({next_arrival(), next_job_, now < end_ ? end_ : never}));
     }
   }
 

@@ -95,7 +95,7 @@ std::vector<contestant> contestants() {
       contestant_of("batch_or_idle 32", batch_or_idle{.batch = 32}),
       contestant_of("batch_or_idle 128", batch_or_idle{}),
       contestant_of("low_latency", low_latency{}),
-      contestant_of("low_latency, each turn", low_latency{.rule = {.batch = 128, .wait_max = duration{}}}),
+      contestant_of("each_turn", each_turn{}),
       contestant_of("high_throughput", high_throughput{}),
       contestant_of("balanced", balanced{}),
   };

@@ -36,7 +36,7 @@ const judgement& unseen() {
 double regret_of(const contestant& one, const std::string& family) {
   std::vector<contestant> few{one};
   for (contestant& fixed : contestants())
-    if (fixed.name == "low_latency, each turn" || fixed.name == "high_throughput") few.push_back(fixed);
+    if (fixed.name == "each_turn" || fixed.name == "high_throughput") few.push_back(fixed);
   std::vector<simulation::family> loads;
   for (simulation::family& load : tuned_families())
     if (load.name == family) loads.push_back(load);

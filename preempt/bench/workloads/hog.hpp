@@ -34,16 +34,10 @@ namespace pinion::preempt::bench::inline PINION_MODE {
 struct never_looks {
   template <class Host>
   static task<Host> hog(Host& on, hog_work& work) {
-    struct yields_anyway {
-      Host& on;
-      [[nodiscard]] static bool await_ready() noexcept { return false; }
-      void await_suspend(std::coroutine_handle<> task) const noexcept { on.yield(task); }
-      static void await_resume() noexcept {}
-    };
     constexpr std::size_t units = 10'000;
     while (!work.is_done()) {
       for (std::size_t k = std::min(units, work.left()); k != 0; --k) work.do_unit();
-      co_await yields_anyway{on};
+      co_await yield_now(on);
     }
   }
 };

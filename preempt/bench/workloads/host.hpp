@@ -33,12 +33,13 @@ class host {
  public:
   host(Source& source, const host_terms& terms)
       : source_(source), knows_timer_(terms.knows_timer),
-        hog_{.queue = rule_.add({.quantum = terms.quantum}).value()},
-        timed_{.queue = rule_.add({.quantum = terms.quantum, .latency = terms.quantum}).value()} {}
+        hog_{{}, rule_.add({.quantum = terms.quantum}).value()},
+        timed_{{}, rule_.add({.quantum = terms.quantum, .latency = terms.quantum}).value()} {}
 
   // A yielding_executor.
   [[nodiscard]] const preempt::word& preempt_word() const noexcept { return source_.word(); }
-  void yield(std::coroutine_handle<> task) noexcept { running_->ready = task; }
+  [[nodiscard]] runnable& running() noexcept { return *running_; }
+  void ready(runnable& task) noexcept { static_cast<lane&>(task).is_ready = true; }
   [[nodiscard]] preempt::slice_log& slices() noexcept { return log_; }
 
   /// Awaited by the timed task.
@@ -48,7 +49,7 @@ class host {
       instant then;
       [[nodiscard]] static bool await_ready() noexcept { return false; }
       void await_suspend(std::coroutine_handle<> task) const noexcept {
-        on.sleeper_ = task;
+        on.running().where = task;
         on.next_timer_ = then;
       }
       static void await_resume() noexcept {}
@@ -60,7 +61,8 @@ class host {
   void run(std::coroutine_handle<> hog, std::coroutine_handle<> timed) {
     for (const auto& [handle, to] : {std::pair{hog, &hog_}, std::pair{timed, &timed_}}) {
       if (!handle) continue;
-      to->task = to->ready = handle;
+      to->task = to->where = handle;
+      to->is_ready = true;
       ++left_;
     }
     instant now = monotonic_clock::now();
@@ -73,20 +75,20 @@ class host {
   [[nodiscard]] std::uint64_t slice_count() const noexcept { return slice_count_; }
 
  private:
-  struct lane {
+  struct lane : runnable {
     slice_rule::queue queue;
-    std::coroutine_handle<> task{};  // what may be queued is a coroutine that it waits for
-    std::coroutine_handle<> ready{};
+    std::coroutine_handle<> task{};  // where it goes on may be a coroutine that it waits for
+    bool is_ready = false;
     queue_slices counted{};
   };
 
   instant turn(instant now) {
     if (next_timer_ <= now) {
       next_timer_ = never;
-      timed_.ready = sleeper_;
+      timed_.is_ready = true;
     }
-    if (timed_.ready) return run_slice(timed_, hog_, now);
-    if (hog_.ready) return run_slice(hog_, timed_, now);
+    if (timed_.is_ready) return run_slice(timed_, hog_, now);
+    if (hog_.is_ready) return run_slice(hog_, timed_, now);
     source_.rest();
     bench::sleep_until(next_timer_);
     return monotonic_clock::now();
@@ -94,15 +96,16 @@ class host {
 
   instant run_slice(lane& of, const lane& other, instant now) {
     source_.begin(now, rule_.end_of(of.queue, {.now = now,
-                                               .others_ready = static_cast<bool>(other.ready),
+                                               .others_ready = other.is_ready,
                                                .next_timer = knows_timer_ ? next_timer_ : never,
                                                .waits_for_others = true}));
     log_.began(of.counted, now);
     running_ = &of;
     ++slice_count_;
     do {
-      std::exchange(of.ready, {}).resume();
-    } while (of.ready && !source_.word().is_due());
+      of.is_ready = false;
+      of.where.resume();
+    } while (of.is_ready && !source_.word().is_due());
     const instant end = monotonic_clock::now();
     log_.ended(end);
     if (of.task.done()) {
@@ -118,7 +121,6 @@ class host {
   lane hog_;
   lane timed_;
   lane* running_ = nullptr;
-  std::coroutine_handle<> sleeper_;
   instant next_timer_ = never;
   instant hog_ended_{};
   std::size_t left_ = 0;

@@ -67,21 +67,19 @@ class looking_executor {
   explicit looking_executor(const preempt::word& looked_at) noexcept : word_(&looked_at) {}
 
   [[nodiscard]] const preempt::word& preempt_word() const noexcept { return *word_; }
-  void yield(std::coroutine_handle<> task) noexcept {
-    ready_ = task;
-    ++yields_;
-  }
+  [[nodiscard]] runnable& running() noexcept { return only_; }
+  void ready(runnable& /*only*/) noexcept { ++yields_; }
   [[nodiscard]] preempt::slice_log& slices() noexcept { return log_; }
 
   void run(const task<looking_executor>& only) {
-    ready_ = only.handle();
-    while (!only.handle().done()) ready_.resume();
+    only_.where = only.handle();
+    while (!only.handle().done()) only_.where.resume();
   }
   [[nodiscard]] std::uint64_t yields() const noexcept { return yields_; }
 
  private:
   const preempt::word* word_;
-  std::coroutine_handle<> ready_;
+  runnable only_;
   std::uint64_t yields_ = 0;
   preempt::slice_log log_;
 };

@@ -15,6 +15,7 @@
 #include <pinion/preempt/posix_timer_source.hpp>
 #include <pinion/preempt/slice_log.hpp>
 #include <pinion/preempt/slice_rule.hpp>
+#include <pinion/preempt/slicer.hpp>
 #include <pinion/preempt/stall_watch.hpp>
 #include <pinion/preempt/ticker.hpp>
 #include <pinion/preempt/ticker_source.hpp>

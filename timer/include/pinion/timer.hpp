@@ -5,7 +5,6 @@
 
 #include <pinion/base/inline_function.hpp>
 #include <pinion/timer/calling_queue.hpp>
-#include <pinion/timer/cancel_slot.hpp>
 #include <pinion/timer/concept.hpp>
 #include <pinion/timer/default_store.hpp>
 #include <pinion/timer/handle.hpp>

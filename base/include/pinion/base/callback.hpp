@@ -3,7 +3,7 @@
 // callback: a function and what it is about, in two words. It owns nothing and never allocates.
 //
 //   callback<const stall&> seen{
-//       .function = [](void* log, const stall& s) noexcept { static_cast<my_log*>(log)->add(s); },
+//       .function = [](void* to, const stall& s) noexcept { static_cast<my_log*>(to)->add(s); },
 //       .context = &log};
 //   if (seen) seen(what);
 #pragma once

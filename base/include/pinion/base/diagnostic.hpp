@@ -8,11 +8,10 @@
 //
 //   pinion: warning: waker: the ring of 256 overflowed into its list; a larger ring would save the detour
 //
-// The threshold is `error`, so a program that works prints nothing. It is raised or lowered by the
-// environment, or by the program:
+// The threshold is `error`, so a program that works prints nothing. The environment sets another one:
+// PINION_LOG is `error`, `warning` or `note`. What the program says counts for more:
 //
-//   PINION_LOG=note ./server                               # error, warning or note
-//   set_diagnostic_threshold(severity::warning);           // counts for more than the environment
+//   set_diagnostic_threshold(severity::warning);
 #pragma once
 
 #include <cstdint>
@@ -51,7 +50,8 @@ PINION_EXPORT diagnostic_sink set_diagnostic_sink(diagnostic_sink sink) noexcept
 PINION_EXPORT severity set_diagnostic_threshold(severity least) noexcept;
 
 /// Hands a diagnostic to the sink. Any thread. Parts call it off their hot paths. The default sink prints it
-/// if it is at least as severe as the threshold, and nothing of the same part and key was printed before.
+/// if it is at least as severe as the threshold, and nothing of the same part and key was printed before. The
+/// default sink waits for no thread, so a child of fork() may report, too.
 PINION_EXPORT void report(severity level, std::string_view part, std::string_view key,
                           std::string_view text) noexcept;
 

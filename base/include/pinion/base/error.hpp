@@ -5,8 +5,8 @@
 // What a caller can meet in normal use is a value: expected<T> holds a T or the errc that says why not. errc
 // is a std::error_code enumeration, so it mixes with the errors of an executor that has its own:
 //
-//   pinion::expected<handle> armed = store.try_schedule(deadline, std::move(task));
-//   if (!armed) return std::error_code{armed.error()};   // "pinion: the deadline has already passed: ..."
+//   pinion::expected<handle> armed = store.try_schedule(deadline, std::move(job));
+//   if (!armed) return std::error_code{armed.error()};   // "the deadline has already passed: …"
 //
 // Broken contracts are not errors but assertions (assert.hpp); exhausted memory is std::bad_alloc.
 #pragma once
@@ -28,6 +28,7 @@ enum class errc : std::uint8_t {
   overflow,             ///< the arithmetic left 64 bits
   invalid_handle,       ///< no entry was ever known by this handle here
   not_found,            ///< the entry was there, and has fired, been cancelled or been cleared
+  closed,               ///< the gate or channel was closed before
 };
 
 /// What was refused, the likely cause and the remedy, in one sentence. For an unknown value says so.

@@ -7,9 +7,10 @@
 //
 //   struct park_statistics { std::uint64_t parks = 0; histogram<36, 2> lengths; };
 //
-//   [[no_unique_address]] event_counter<park_statistics> events_;
-//   events_.count(&park_statistics::parks);
-//   events_.add(&park_statistics::lengths, length.ns);
+//   struct my_loop { [[no_unique_address]] event_counter<park_statistics> events; };
+//
+//   loop.events.count(&park_statistics::parks);
+//   loop.events.add(&park_statistics::lengths, length.ns);
 //
 // What has one as a member lives in PINION_MODE, as all whose layout depends on the build. One thread uses
 // it.

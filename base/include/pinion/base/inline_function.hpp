@@ -6,10 +6,10 @@
 // not fit does not compile, and the error names the line. boxed() puts a function on the heap, and says so
 // where it happens.
 //
-//   using callback = inline_function<void()>;           // 32 bytes: three words of function, and one more
+//   using callback = inline_function<void()>;                        // 32 bytes, 24 of them the function's
 //   std::vector<callback> due;
-//   due.push_back([this, k = k] { sum += k; });         // two words
-//   due.push_back(boxed([big = bytes] { work(); }));    // one word, and the heap
+//   due.emplace_back([&sum, k] { sum += k; });                          // two words
+//   due.emplace_back(boxed([&sum, values] { sum += values.back(); }));  // one word, and the heap
 //   for (callback& call : due) call();
 //
 // A trivially copyable function is moved by copying its bytes, without a call.

@@ -2,15 +2,19 @@
 //
 // kernel: io_uring's numbers and structs, under names of our own. kernel_time: a time as the kernel reads it.
 //
-// They stand here once, for every part that fills in an entry, makes a ring or waits in the kernel. The kernel's
-// own header may be older than the kernel that runs, and has no place in a header of ours. A comment says since
-// which Linux a number means something. A test holds all of it against the kernel's header.
+// These numbers stand here once, for every part that fills in an entry, makes a ring or waits in the kernel.
+// The kernel's own header may be older than the kernel that runs, and has no place in a header of ours. A
+// comment says since which Linux a number means something. A test holds all of it against the kernel's
+// header.
 //
 //   const auto limit = kernel_time::of(timeout).as<timespec>();
 //   const int ready = ::ppoll(&watched, 1, timeout == forever ? nullptr : &limit, nullptr);
-//   end_ = kernel_time::of(deadline);                        // read by the kernel, so it stays
-//   return ring_entry{.operation = kernel::codes::timeout, .address = address_of(end_), .length = 1,
-//                     .operation_flags = kernel::timeout_flag::absolute};
+//
+//   const kernel_time end = kernel_time::of(deadline);  // lives until the answer: the kernel reads it
+//   const ring_entry entry{.operation = kernel::codes::timeout,
+//                          .address = reinterpret_cast<std::uintptr_t>(&end),
+//                          .length = 1,
+//                          .operation_flags = kernel::timeout_flag::absolute};
 #pragma once
 
 #include <cstdint>
@@ -18,15 +22,17 @@
 
 namespace pinion {
 
-/// A length of time, or a point of the monotonic clock, as the kernel reads it.
+/// A length of time, or a point of the monotonic clock, as the kernel reads it; at most 2^62 ns, which is 146 years: to a length
+/// the kernel adds the time that it is, and what it has no room for (2^63 ns) may be over at once.
 struct kernel_time {
   std::int64_t seconds = 0;
   std::int64_t nanoseconds = 0;  ///< below 1'000'000'000
 
-  /// That long. Every duration fits.
+  /// That long, or as long as there is room for.
   [[nodiscard]] static constexpr kernel_time of(duration length) noexcept {
-    return {static_cast<std::int64_t>(length.ns / second_ns),
-            static_cast<std::int64_t>(length.ns % second_ns)};
+    constexpr std::uint64_t longest_ns = std::uint64_t{1} << 62U;
+    const std::uint64_t ns = length.ns < longest_ns ? length.ns : longest_ns;
+    return {static_cast<std::int64_t>(ns / second_ns), static_cast<std::int64_t>(ns % second_ns)};
   }
   /// That point of the monotonic clock.
   [[nodiscard]] static constexpr kernel_time of(instant point) noexcept { return of(point - instant{}); }

@@ -7,7 +7,9 @@
 //   expected<uring_ring, refusal> opened = uring_ring::open({.entries = 512});
 //   if (!opened && opened.error().code == std::errc::operation_not_permitted) use_epoll();
 //   if (!opened) log(to_string(opened.error()));
-//   // "an io_uring of 512 entries: Operation not permitted, a sandbox forbids it; allow io_uring_setup, or use epoll_ring"
+//   // "an io_uring of 512 entries and 2048 completions (…): io_uring_setup answers errno 1 (Operation not
+//   // permitted), most likely since a seccomp profile or a security module forbids io_uring, …; allow
+//   // io_uring_setup, … in the profile, or take an epoll_ring"
 //
 // A constructor can't answer, so it throws the refusal: a std::system_error with that code and that text.
 #pragma once

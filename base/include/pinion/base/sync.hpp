@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// sync_traits: all that lock-free code may ask of the machine, as a template parameter; std_sync is the machine.
+// sync_traits: all that lock-free code may ask of the machine, as a template parameter; std_sync is the
+// machine.
 //
-// Code that several threads share names no std::atomic. It takes a `Sync`, and from it its atomics, fences, waits, and a
-// wrapper for what is shared and not atomic. Shipped, that is std_sync: std::atomic and the system calls, at no cost. Under
-// test it is sim::explored_sync, and the same lines run under every interleaving with a bounded number of preemptions, with
-// every stale value that the orders allow.
+// Code that several threads share names no std::atomic. It takes a `Sync`, and from `Sync` its atomics,
+// fences, waits, and a wrapper for what is shared and not atomic. Shipped, `Sync` is std_sync: std::atomic
+// and the system calls, at no cost. Under test it is sim::explored_sync, and the same lines run under every
+// interleaving with a bounded number of preemptions, with every stale value that the orders allow.
 //
 //   template <sync_traits Sync = std_sync>
 //   class mailbox {
@@ -18,8 +19,9 @@
 //     typename Sync::template plain<int> letter_{0};      // a data race on it is found
 //   };
 //
-// Rules for such code. Each operation names its order. What is shared and not atomic is a `plain`. A loop that waits for
-// another thread calls pause() or yield() each time round, and nothing else that waits is used than what stands here.
+// Rules for such code. Each operation names its order. What is shared and not atomic is a `plain`. A loop
+// that waits for another thread calls pause() or yield() each time round, and nothing else that waits is used
+// than what stands here.
 #pragma once
 
 #include <atomic>
@@ -32,8 +34,8 @@
 
 namespace pinion {
 
-/// What lock-free code takes its words, fences and waits from. `atomic<T>` is for trivially copyable T of up to 8 bytes, the
-/// fetch_ operations for integers; all have the meaning that std::atomic gives them.
+/// What lock-free code takes its words, fences and waits from. `atomic<T>` is for trivially copyable T of up
+/// to 8 bytes, the fetch_ operations for integers; all have the meaning that std::atomic gives them.
 template <class S>
 concept sync_traits =
     requires(typename S::template atomic<std::uint32_t>& word,
@@ -70,7 +72,8 @@ struct PINION_EXPORT std_sync {
   template <class T>
   using atomic = std::atomic<T>;
 
-  /// What is shared and not atomic: other operations keep two threads from touching it at once. No more than its T.
+  /// What is shared and not atomic: other operations keep two threads from touching it at once. No more than
+  /// its T.
   template <class T>
   class plain {
    public:
@@ -86,15 +89,17 @@ struct PINION_EXPORT std_sync {
     constexpr void write(T value) noexcept(std::is_nothrow_move_assignable_v<T>) {
       value_ = std::move(value);
     }
-    /// A write of what is done with the reference; to be used up before this thread's next operation on anything shared.
+    /// A write of what is done with the reference; to be used up before this thread's next operation on
+    /// anything shared.
     [[nodiscard]] constexpr T& modify() noexcept { return value_; }
 
    private:
     T value_{};
   };
 
-  /// A flag that one thread waits for and any may set: post() before wait() is not lost, many before it are one. What a
-  /// thread did before post() has happened before what the waiter does after the wait that takes it.
+  /// A flag that one thread waits for and any may set: post() before wait() is not lost, many before it are
+  /// one. What a thread did before post() has happened before what the waiter does after the wait that takes
+  /// the flag.
   class event {
    public:
     /// Not posted.
@@ -110,8 +115,8 @@ struct PINION_EXPORT std_sync {
     [[nodiscard]] bool try_wait() noexcept;
 
    private:
-    // Memory ordering: post's exchange releases, the compare_exchange that takes `set` acquires; every state is changed by a
-    // read-modify-write, so of a post and a wait that meet the later sees the earlier.
+    // Memory ordering: post's exchange releases, the compare_exchange that takes `set` acquires; every state
+    // is changed by a read-modify-write, so of a post and a wait that meet the later sees the earlier.
     enum : std::uint32_t { unset, set, waited_for };
     std::atomic<std::uint32_t> state_{unset};
   };
@@ -125,9 +130,10 @@ struct PINION_EXPORT std_sync {
   /// Lets the operating system run another thread here.
   static void yield() noexcept;
 
-  /// Sleeps while `word` is `expected`, at most until `until` on the monotonic clock, and until a futex_wake() on the word.
-  /// May return for no reason: look again. If the word is different as seen by the kernel it returns at once; a futex_wake()
-  /// that follows a store to the word is therefore never missed. Where there are no futexes it only yields.
+  /// Sleeps while `word` is `expected`, at most until `until` on the monotonic clock, and until a
+  /// futex_wake() on the word. May return for no reason: look again. If the word is different as seen by the
+  /// kernel, futex_wait() returns at once; a futex_wake() that follows a store to the word is therefore never
+  /// missed. Where there are no futexes it only yields.
   static void futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
                          instant until = never) noexcept;
 

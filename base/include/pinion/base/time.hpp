@@ -9,8 +9,8 @@
 //
 //   instant deadline = monotonic_clock::now() + ceil(250ms);    // a delay is rounded up
 //   instant now      = floor(std::chrono::steady_clock::now()); // "now" is rounded down
-//   using milliseconds = std::chrono::duration<int, std::milli>;            // what epoll_wait takes
-//   int timeout = ceil_to<milliseconds>(deadline - now).count();            // up, or it spins; stops at INT_MAX
+//   using milliseconds = std::chrono::duration<int, std::milli>;   // what epoll_wait takes
+//   int timeout = ceil_to<milliseconds>(deadline - now).count();   // up, or it spins; stops at INT_MAX
 #pragma once
 
 #include <chrono>

@@ -24,7 +24,17 @@
 //     turn in which it is flagged, as far as the queue has room, and the rest with the next turns, however busy submission is and
 //     whatever the policy says.
 // S5  Errors. What the kernel answers to an enter (ENOSYS, EPERM, EINVAL, EAGAIN, EBUSY, EINTR, a short submit, an overflow) is
-//     handled, or reported with the likely cause and the remedy. Nothing that was queued is lost: each operation is answered once.
+//     handled, or reported with the likely cause and the remedy. Nothing that was queued is lost: each operation is answered once. An
+//     end answers what was there when it began; what answers queue meanwhile is answered by the next turn, park or stop. A
+//     destructor ends it twice; what is queued even then is let go, and reported. Where the kernel refuses to wait, its owner sleeps
+//     instead, a millisecond at most, and looks again.
+// S6  Questions don't answer. Queueing, watching and cancelling call no answer, whatever the ring says. An error that lasts is
+//     remembered, and all that was queued is answered with it by the next turn, park or stop; nothing is entered before.
+// S7  Time is absolute. A park waits until the time that it is told, and no longer, whenever the turn began.
+// S8  Nothing past the count. The ring is the submission's: outside it is const, and all that enters is counted. An owner that needs
+//     an enter which fetches nothing has submit().
+// S9  Signals are urgent. An entry that another part queues through the port leaves with the turn in which it was queued, whatever the
+//     policy says: it may be what wakes another thread.
 #pragma once
 
 #include <concepts>
@@ -41,6 +51,7 @@ struct queue_state {
   std::uint32_t in_flight = 0;  ///< the kernel's, and not answered yet
   instant now{0};               ///< the time that the owner cached for this turn
   instant oldest{0};            ///< when the oldest of what is queued was; meaningful where depth is not 0
+  bool turn_ends = false;       ///< asked at the end of a turn, and not because an entry was queued
 
   /// How long the oldest has waited for an enter.
   [[nodiscard]] constexpr duration age() const noexcept { return now - oldest; }

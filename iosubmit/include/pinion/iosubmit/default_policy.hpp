@@ -13,6 +13,7 @@
 #include <pinion/iosubmit/policy/balanced.hpp>
 #include <pinion/iosubmit/policy/batch_or_idle.hpp>
 #include <pinion/iosubmit/policy/chosen_policy.hpp>
+#include <pinion/iosubmit/policy/each_turn.hpp>
 #include <pinion/iosubmit/policy/high_throughput.hpp>
 #include <pinion/iosubmit/policy/low_latency.hpp>
 

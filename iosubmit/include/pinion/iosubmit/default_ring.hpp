@@ -37,8 +37,8 @@ inline namespace PINION_MODE {
 
 /// The knobs of the ring that is opened; the other's are without effect.
 struct ring_options {
-  uring_options uring;
-  epoll_ring_options epoll;
+  uring_options uring{};
+  epoll_ring_options epoll{};
 };
 
 // The option's values as types.

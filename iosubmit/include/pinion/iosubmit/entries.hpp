@@ -18,6 +18,7 @@
 #include <limits>
 #include <pinion/base/kernel.hpp>
 #include <pinion/base/ring.hpp>
+#include <pinion/config.hpp>
 #include <pinion/iosubmit/operation.hpp>
 #include <span>
 
@@ -31,6 +32,25 @@ inline std::uint64_t word(const volatile void* address) noexcept {
   return reinterpret_cast<std::uintptr_t>(address);
 }
 
+// A watch's user_data as the kernel has it, so that its completions are told from messages, and from those of watches that an
+// earlier sink of the same mark has left:
+//
+//   bits 0 to 2     the mark
+//   bits 3 to 47    the caller's
+//   bits 48 to 55   which of the mark's sinks it is for
+//   bits 56 to 63   watch_tag
+inline constexpr std::uint64_t watch_tag = (answer_tag >> 8U) ^ 0xFF;
+inline constexpr std::uint64_t tag_bits = 0xFFFF'0000'0000'0000;
+[[nodiscard]] constexpr std::uint64_t as_watch(std::uint64_t user_data, std::uint8_t use = 0) noexcept {
+  return (user_data & ~tag_bits) | watch_tag << 56U | std::uint64_t{use} << 48U;
+}
+[[nodiscard]] constexpr bool is_watch(std::uint64_t user_data) noexcept {
+  return user_data >> 56U == watch_tag;
+}
+[[nodiscard]] constexpr std::uint8_t use_of(std::uint64_t watch) noexcept {
+  return static_cast<std::uint8_t>(watch >> 48U);
+}
+
 inline ring_entry transfer(std::uint8_t code, int descriptor, const void* bytes, std::size_t count,
                            std::uint64_t offset, std::uint32_t flags) noexcept {
   if (count > std::numeric_limits<std::uint32_t>::max()) return {.operation = codes::refused};
@@ -42,6 +62,8 @@ inline ring_entry transfer(std::uint8_t code, int descriptor, const void* bytes,
           .operation_flags = flags};
 }
 }  // namespace entries_detail
+
+inline namespace PINION_MODE {
 
 /// One function for each operation. None fails, and none touches what it is given.
 struct entries {
@@ -94,6 +116,17 @@ struct entries {
     return {.operation = codes::poll, .descriptor = descriptor, .operation_flags = events};
   }
 
+  /// When one of poll(2)'s `events` is there, each time, until it is cancelled or fails: for submission::watch(), with a user_data
+  /// below 2^48 and a sink's mark. Which ones; the last answer is the one without ring_completion::more. From Linux 5.13.
+  [[nodiscard]] static ring_entry poll_multishot(int descriptor, std::uint32_t events,
+                                                 std::uint64_t user_data) noexcept {
+    return {.operation = codes::poll,
+            .descriptor = descriptor,
+            .length = kernel::poll_flag::stays,
+            .operation_flags = events,
+            .user_data = user_data};
+  }
+
   /// Stops that operation, if it is still in flight: then it is answered with -ECANCELED, and this with 0;
   /// with -ENOENT where it isn't, with -EALREADY where it can't be stopped any more. Each of the two is
   /// answered.
@@ -105,9 +138,15 @@ struct entries {
     return {.operation = codes::cancel, .address = user_data_of(target, 0)};
   }
 
+  /// Stops the watch with that user_data. To be watched, too, and answered to the same sink: with 0, -ENOENT or -EALREADY as above. The
+  /// watch is answered for the last time, with -ECANCELED, where it was stopped.
+  [[nodiscard]] static ring_entry cancel_watch(std::uint64_t user_data) noexcept {
+    return {
+        .operation = codes::cancel, .address = entries_detail::as_watch(user_data), .user_data = user_data};
+  }
+
   /// Puts a completion with this user_data and result into another ring; 0. The other ring's owner sees what
-  /// it was sent; a submission takes it for a message where its mark (mark_of) is 2 or more, and for the
-  /// address of an answer otherwise.
+  /// it was sent; a submission tells the sink of its mark (mark_of), 2 or more, and drops and reports it otherwise.
   [[nodiscard]] static ring_entry msg_ring(int ring, std::uint64_t user_data,
                                            std::uint32_t result = 0) noexcept {
     return {.operation = codes::msg_ring, .descriptor = ring, .offset = user_data, .length = result};
@@ -139,4 +178,5 @@ struct entries {
   }
 };
 
+}  // namespace PINION_MODE
 }  // namespace pinion::iosubmit

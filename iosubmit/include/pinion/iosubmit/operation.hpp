@@ -2,15 +2,18 @@
 //
 // operation: one thing asked of the kernel, and all the room it needs until it is answered.
 //
-// It is intrusive: whoever asks owns it, keeps it where it is until it is answered, and nothing is allocated. The answer comes on
-// the owner's thread, from inside turn() or park(), and may queue again, also the same operation.
+// It is intrusive: the caller owns it, keeps it where it is until it is answered, and nothing is allocated.
+// The answer comes on the owner's thread, from inside turn(), park() or stop() and never from queue(). It may
+// queue again, also the same operation.
 //
 //   struct read_block : operation {
 //     read_block(int file, std::span<std::byte> block) : operation{entries::read(file, block, 0), &done} {}
 //     static void done(ring_answer& self, std::int32_t result) noexcept {
-//       auto& mine = static_cast<read_block&>(self);  …
+//       static_cast<read_block&>(self).count = result;  // or a negative errno
 //     }
+//     std::int32_t count = 0;
 //   };
+//
 //   read_block first{file, block};
 //   io.queue(first);
 #pragma once
@@ -28,12 +31,13 @@ struct access;
 }
 class operation : public ring_answer {
  public:
-  /// Will ask this, and have `answered` called with the result: a count, a descriptor or 0, or a negative errno.
+  /// Will ask this, and have `when` called with the result: a count, a descriptor or 0, or a negative errno.
   operation(const ring_entry& what, void (*when)(ring_answer& self, std::int32_t result) noexcept) noexcept
       : ring_answer{when}, entry_(named(what)) {}
   operation(const operation&) = delete;
   operation& operator=(const operation&) = delete;
-  /// Must not be queued or in flight: the kernel would answer, and write, into what was here. Cancel it and wait for the answer.
+  /// Must not be queued or in flight: the kernel would answer, and write, into what was here. Cancel it and wait
+  /// for the answer.
   ~operation() {
     PINION_ASSERT(
         !waiting_,

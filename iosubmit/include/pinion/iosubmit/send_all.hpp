@@ -11,13 +11,15 @@
 //   if (!came || *came < length.size()) co_return;              // an error; or the other end has closed
 //   if (!co_await send_all(io, socket, reply, slot)) co_return;  // an error, or the slot was cancelled
 //
-// As in awaiting.hpp nothing is allocated, the coroutine goes on from inside turn() or park(), and what is
-// awaited can't be moved, nor its frame destroyed. One send_all() at a time for a socket, and one recv_all():
-// the parts of two would mix.
+// As in awaiting.hpp nothing is allocated, the coroutine goes on from inside turn() or park() or, if its
+// promise has an executor(), is made ready there, and what is awaited can't be moved, nor its frame
+// destroyed. One send_all() at a time for a socket, and one recv_all(): the parts of two would mix.
 //
 // After an error it is not known how much has gone or come. So the stream is only good for closing, also
 // where a cancel_slot ended it.
 #pragma once
+
+#include <pinion/config.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -25,9 +27,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <pinion/base/error.hpp>
-#include <pinion/config.hpp>
 #include <pinion/iosubmit/awaiting.hpp>
-#include <pinion/iosubmit/cancel_slot.hpp>
 #include <pinion/iosubmit/entries.hpp>
 #include <pinion/iosubmit/operation.hpp>
 #include <span>
@@ -39,26 +39,25 @@ namespace pinion::iosubmit::inline PINION_MODE {
 namespace send_all_detail {
 
 /// A buffer on its way, to be awaited once.
-template <operation_queue Io, bool IsSend>
-class transferred : private operation {
+template <class Wait, bool IsSend>
+class transferred : Wait {
  public:
   using byte = std::conditional_t<IsSend, const std::byte, std::byte>;
   using result = expected<std::conditional_t<IsSend, void, std::size_t>, std::error_code>;
 
-  /// Will ask `io` for that.
-  transferred(Io& io, int socket, std::span<byte> bytes, cancel_slot* slot) noexcept
-      : operation{entries::nop(), &done}, io_(io), slot_(slot), socket_(socket), bytes_(bytes) {}
+  /// Will ask `io` for that; with a slot as the last, if the wait is one under a slot.
+  template <class Io, class... Slot>
+  transferred(Io& io, int socket, std::span<byte> bytes, Slot&... slot) noexcept
+      : Wait(io, &done, slot...), socket_(socket), bytes_(bytes) {}
 
-  /// What an awaiter has: nothing to wait for where the slot is cancelled already, or the buffer empty.
-  [[nodiscard]] bool await_ready() noexcept {
-    if (is_cancelled()) error_ = ECANCELED;
-    return error_ != 0 || bytes_.empty();
-  }
+  /// What an awaiter has: nothing to wait for where the buffer is empty.
+  [[nodiscard]] bool await_ready() const noexcept { return bytes_.empty(); }
   template <class Promise>
   void await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
-    awaiting_ = awaiting;
-    if (slot_ != nullptr) slot_->begin(*this, &io_, &queue_urgent);
-    transfer();  // may resume, and destroy this
+    if (this->begin(awaiting))
+      transfer();
+    else
+      this->io().queue(*this);
   }
   [[nodiscard]] result await_resume() const noexcept {
     if (error_ != 0) return unexpected<std::error_code>{std::error_code{error_, std::generic_category()}};
@@ -73,69 +72,65 @@ class transferred : private operation {
   static constexpr std::uint32_t wait_for_all = 0x100;
   static constexpr std::size_t part_max = std::size_t{1} << 30U;  // below what one call moves at the most
 
-  [[nodiscard]] bool is_cancelled() const noexcept { return slot_ != nullptr && slot_->is_requested(); }
-
   void transfer() noexcept {
     const auto rest = bytes_.subspan(moved_, std::min(bytes_.size() - moved_, part_max));
     if constexpr (IsSend)
-      ask(entries::send(socket_, rest, wait_for_all));
+      this->ask(entries::send(socket_, rest, wait_for_all));
     else
-      ask(entries::recv(socket_, rest, wait_for_all));
-    io_.queue(*this);
+      this->ask(entries::recv(socket_, rest, wait_for_all));
+    this->io().queue(*this);
   }
-  void end(int error) noexcept {
+  void end_with(int error) noexcept {
     error_ = error;
-    if (slot_ != nullptr)
-      slot_->end(awaiting_);
-    else
-      awaiting_.resume();
+    this->end();
   }
 
   static void done(ring_answer& self, std::int32_t result) noexcept {
     auto& mine = static_cast<transferred&>(self);
     if (result > 0) mine.moved_ += static_cast<std::size_t>(result);
-    if (mine.moved_ == mine.bytes_.size()) return mine.end(0);
-    if (mine.is_cancelled()) return mine.end(ECANCELED);
-    if (result == 0) return mine.end(IsSend ? EPIPE : 0);  // the other end has closed
-    if (result < 0 && result != -EINTR) return mine.end(-result);
+    if (mine.moved_ == mine.bytes_.size()) return mine.end_with(0);
+    if (mine.is_cancelled()) return mine.end_with(ECANCELED);
+    if (result == 0) return mine.end_with(IsSend ? EPIPE : 0);  // the other end has closed
+    if (result < 0 && result != -EINTR) return mine.end_with(-result);
     mine.transfer();
   }
-  static void queue_urgent(void* io, operation& what) noexcept { static_cast<Io*>(io)->queue_urgent(what); }
 
-  Io& io_;
-  cancel_slot* slot_;
   int socket_;
   std::span<byte> bytes_;
   std::size_t moved_ = 0;
-  std::coroutine_handle<> awaiting_;
   int error_ = 0;
 };
+
+template <operation_queue Io, bool IsSend>
+using plain = transferred<awaiting_detail::io_wait<Io>, IsSend>;
+template <operation_queue Io, bool IsSend>
+using under_slot = transferred<awaiting_detail::io_wait_under<Io>, IsSend>;
 
 }  // namespace send_all_detail
 
 /// Suspends until all of `bytes` is sent: nothing, or the error. EPIPE where nobody is left to receive. With
 /// a slot it can be cancelled, and says ECANCELED then.
 template <operation_queue Io>
-[[nodiscard]] send_all_detail::transferred<Io, true> send_all(Io& io, int socket,
-                                                              std::span<const std::byte> bytes) noexcept {
-  return {io, socket, bytes, nullptr};
+[[nodiscard]] send_all_detail::plain<Io, true> send_all(Io& io, int socket,
+                                                        std::span<const std::byte> bytes) noexcept {
+  return {io, socket, bytes};
 }
 template <operation_queue Io>
-[[nodiscard]] send_all_detail::transferred<Io, true>
+[[nodiscard]] send_all_detail::under_slot<Io, true>
 send_all(Io& io, int socket, std::span<const std::byte> bytes, cancel_slot& slot) noexcept {
-  return {io, socket, bytes, &slot};
+  return {io, socket, bytes, slot};
 }
 /// Suspends until `into` is full: how many bytes came, fewer than fit only where the other end has closed; or
 /// the error. With a slot it can be cancelled, and says ECANCELED then.
 template <operation_queue Io>
-[[nodiscard]] send_all_detail::transferred<Io, false> recv_all(Io& io, int socket,
-                                                               std::span<std::byte> into) noexcept {
-  return {io, socket, into, nullptr};
+[[nodiscard]] send_all_detail::plain<Io, false> recv_all(Io& io, int socket,
+                                                         std::span<std::byte> into) noexcept {
+  return {io, socket, into};
 }
 template <operation_queue Io>
-[[nodiscard]] send_all_detail::transferred<Io, false> recv_all(Io& io, int socket, std::span<std::byte> into,
-                                                               cancel_slot& slot) noexcept {
-  return {io, socket, into, &slot};
+[[nodiscard]] send_all_detail::under_slot<Io, false> recv_all(Io& io, int socket, std::span<std::byte> into,
+                                                              cancel_slot& slot) noexcept {
+  return {io, socket, into, slot};
 }
 
 }  // namespace pinion::iosubmit::inline PINION_MODE

@@ -30,10 +30,11 @@ enum class enter_reason : std::uint8_t {
   kernel,  ///< it keeps completions back until an enter
   park,    ///< nothing is left to run: all goes, and is waited for
   retry,   ///< the kernel had refused: another wait, and then it is asked again
-  stop     ///< stop()
+  stop,    ///< stop()
+  submit   ///< submit()
 };
 
-/// "policy", "urgent", "room", "kernel", "park", "retry" or "stop".
+/// "policy", "urgent", "room", "kernel", "park", "retry", "stop" or "submit".
 PINION_EXPORT [[nodiscard]] std::string_view to_string(enter_reason reason) noexcept;
 
 /// What an enter was answered with, in classes. ETIME is no error.
@@ -48,7 +49,7 @@ enum class enter_error : std::uint8_t {
 PINION_EXPORT [[nodiscard]] std::string_view to_string(enter_error error) noexcept;
 
 namespace statistics_detail {
-inline constexpr std::size_t enter_reasons = 7;
+inline constexpr std::size_t enter_reasons = 8;
 inline constexpr std::size_t enter_errors = 4;
 inline constexpr std::size_t mode_reasons = 5;
 // The class of a negative errno of an enter.
@@ -60,6 +61,7 @@ struct submission_statistics {
   std::array<std::uint64_t, statistics_detail::enter_reasons> enters{};  ///< by enter_reason
   std::uint64_t submitted = 0;                                           ///< entries that the kernel took
   std::uint64_t completed = 0;                                           ///< completions handed out
+  std::uint64_t dropped = 0;         ///< of them: those with the mark of no sink, or that name no answer
   std::uint64_t said_no = 0;         ///< how often the policy was asked and did not want to enter
   histogram<> submissions_an_enter;  ///< what each took
   histogram<> completions_an_enter;  ///< what was handed out from it to the next one

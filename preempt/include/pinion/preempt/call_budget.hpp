@@ -7,32 +7,42 @@
 // an object of the task's, that goes where the calls go: by reference, or as a smaller part for a callee that
 // is to stop more often. What a part spends, all above it have spent.
 //
-//   task<> serve(connection& from) {
-//     preempt::call_budget budget{256};
-//     while (auto request = co_await from.read()) {
-//       co_await budget.spend(executor);                    // one unit; lets others run first, if none is left
-//       co_await answer(*request, budget);
+//   task<> answer(std::span<const int> rows, preempt::call_budget& whole) {
+//     preempt::call_budget part{whole, 32};  // 32 between two yields, and not more than is left of the whole
+//     for (int row : rows) {
+//       co_await part.spend(2);              // by promise.executor()
+//       work(row);
 //     }
 //   }
-//   task<> answer(request& what, preempt::call_budget& whole) {
-//     preempt::call_budget part{whole, 32};                 // 32 between two yields, and not more than is left of the whole
-//     for (auto& row : what.rows()) { co_await part.spend(2); … }             // by promise.executor()
-//   }
-//   bool walk(node& at, preempt::call_budget& budget) {     // a plain function unwinds, and is called again …
-//     if (!budget.try_spend()) return false; …
-//   }
-//   while (!walk(root, budget)) co_await budget.spend(executor, 0);           // … once there is something to spend
 //
-// It looks at no word and no clock: the same in each run, and it yields though nobody may wait.
-// operation_budget is something else: the executor's, one for each slice, whichever tasks run in it, and
-// asked by every check.
+//   preempt::call_budget budget{256};
+//   while (const request* next = from.read()) {  // that is always ready
+//     co_await budget.spend(executor);           // one unit; lets others run first, if none is left
+//     co_await answer(next->rows, budget);
+//   }
+//
+//   // a plain function unwinds, and is called again
+//   bool walk(std::span<const int>& rest, preempt::call_budget& budget) {
+//     for (; !rest.empty(); rest = rest.subspan(1)) {
+//       if (!budget.try_spend()) return false;
+//       work(rest.front());
+//     }
+//     return true;
+//   }
+//
+//   while (!walk(rest, budget)) co_await budget.spend(executor, 0);  // … once there is something to spend
+//
+// A call_budget looks at no word and no clock: its yields are the same in each run, and it yields though
+// nobody may wait. operation_budget is something else: the executor's, one for each slice, whichever tasks
+// run in it, and asked by every check.
 #pragma once
+
+#include <pinion/config.hpp>
 
 #include <algorithm>
 #include <coroutine>
 #include <cstdint>
 #include <pinion/base/assert.hpp>
-#include <pinion/config.hpp>
 #include <pinion/preempt/executor.hpp>
 #include <pinion/preempt/yield_if_needed.hpp>
 
@@ -133,7 +143,7 @@ class [[nodiscard]] spending_here {
 
   /// What an awaiter has.
   [[nodiscard]] static bool await_ready() noexcept { return false; }
-  template <knows_executor Promise>
+  template <can_yield Promise>
   [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> task) noexcept {
     auto& executor = executor_of(task.promise());
     yield_detail::look(executor);

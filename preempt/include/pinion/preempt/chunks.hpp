@@ -3,15 +3,15 @@
 // chunks: a range in pieces of N elements, the last one shorter: for loops that are to check between pieces,
 // and not in them.
 //
-//   for (auto chunk : preempt::chunks<1024>(values)) {            // std::span where the range is contiguous
-//     for (int& value : chunk) value *= 3;                        // as fast as without checks: the compiler may vectorise it
+//   for (auto chunk : preempt::chunks<1024>(values)) {     // std::span where the range is contiguous
+//     for (int& value : chunk) value *= 3;                 // as fast as without checks: it may be vectorised
 //     co_await preempt::yield_if_needed(executor);
 //   }
 //
-// A view, as those of the standard library: nothing is copied or allocated. Of an lvalue it keeps a pointer;
-// a container given as a temporary it owns; and its pieces outlive it where the range's iterators do. The
-// range can be passed over more than once (forward_range) and may be endless. Where a piece ends is found as
-// it begins: by N steps, where the range has no random access.
+// A view, as those of the standard library: nothing is copied or allocated. Of an lvalue the view keeps a
+// pointer; a container given as a temporary the view owns; and the pieces outlive the view where the range's
+// iterators do. The range can be passed over more than once (forward_range) and may be endless. Where a piece
+// ends is found as it begins: by N steps, where the range has no random access.
 #pragma once
 
 #include <concepts>

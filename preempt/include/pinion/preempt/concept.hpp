@@ -2,18 +2,18 @@
 //
 // preempt_source: what an executor may rely on for knowing when others should run.
 //
-// A source has a word. An executor tells it when a slice begins and when that should be over; from then on
-// the word is due.
+// A source has a word. An executor tells the source when a slice begins and when the slice should be over;
+// from then on the word is due.
 //
-//   source.begin(now, now + quantum);        // others are ready, or a timer or I/O is waited for: due at that time
-//   run(queue, source.word());               // until it is empty, or the word is due
-//   source.rest();                           // nothing else wants this thread, or it parks: nothing is armed
+//   source.begin(now, now + quantum);     // others are ready, or a timer or I/O is waited for: due then
+//   run(queue, source.word());            // until the queue is empty, or the word is due
+//   source.rest();                        // nothing else wants this thread, or it parks: nothing is armed
 //
 // The syntax is the concept at the end. What syntax cannot say is the laws; tests name the law they prove.
 //
-// Y1  A check is two loads: the pointer that a promise holds, and the word. It writes nothing. Where a source
-//     must be asked (traits.asks: a budget writes, a clock must be read), the check is a call; what it costs
-//     stands in the source's header.
+// Y1  A check is two loads: the pointer that a promise holds, and the word. A check writes nothing. Where a
+//     source must be asked (traits.asks: a budget writes, a clock must be read), the check is a call; what
+//     the call costs stands in the source's header.
 // Y2  No false promise. Nothing is suspended between two checks: a source only sets a word, from another
 //     thread, from a signal or from the kernel. After begin() the word is not due until its time, unless
 //     traits.may_be_early; it is due, once that time has been and the machine has let the source run, and

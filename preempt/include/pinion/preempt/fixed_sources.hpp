@@ -2,7 +2,8 @@
 //
 // always_due, never_due, scripted_source: sources for tests and for comparison, which know no time.
 //
-//   always_due    each check yields: what breaks if a task is left at any check that it has? (Seastar's debug mode)
+//   always_due    each check yields: what breaks if a task is left at any check that it has?
+//                 (Seastar's debug mode)
 //   never_due     no check yields: what the checks themselves cost
 //   scripted      the checks that a test lists: "after the third, and after the tenth"
 #pragma once

@@ -28,13 +28,14 @@
 // lambda that is written inside any co_await expression that compiler destroys such captures twice.
 #pragma once
 
+#include <pinion/config.hpp>
+
 #include <concepts>
 #include <coroutine>
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <iterator>
-#include <pinion/config.hpp>
 #include <pinion/preempt/executor.hpp>
 #include <pinion/preempt/yield_if_needed.hpp>
 #include <ranges>
@@ -158,15 +159,6 @@ class rest {
   handle handle_;
 };
 
-// Lets others run, due or not.
-template <yielding_executor Executor>
-struct yielding_now {
-  Executor& executor;
-  [[nodiscard]] static bool await_ready() noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> where) const noexcept { yield_detail::yield(executor, where); }
-  static void await_resume() noexcept {}
-};
-
 template <class Loop, yielding_executor Executor>
 rest rest_of(Loop& of, Executor& executor, std::coroutine_handle<> /*awaiting*/) {
   do co_await yielding_now<Executor>{executor};
@@ -250,7 +242,7 @@ class awaiter_here {
   explicit awaiter_here(Loop&& loop) : loop_(std::move(loop)) {}
 
   [[nodiscard]] static bool await_ready() noexcept { return false; }
-  template <knows_executor Promise>
+  template <can_yield Promise>
   [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> awaiting) {
     auto& executor = executor_of(awaiting.promise());
     if (loop_.run(executor, 0)) return false;

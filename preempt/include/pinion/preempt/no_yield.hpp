@@ -2,31 +2,32 @@
 //
 // no_yield, holds_off_yield: what must not be held while others run, and where that is found out.
 //
-// A task that yields with a lock in its hands makes everybody wait who wants it: those are woken, find it
-// locked, and wait again, a convoy; and with a lock of threads its own thread waits for itself. So it is said
-// of a type of guard that it holds off yields:
+// A task that yields with a lock in its hands makes every task wait that wants the lock: those are woken,
+// find it locked, and wait again, a convoy; and with a lock of threads its own thread waits for itself. So it
+// is said of a type of guard that it holds off yields:
 //
 //   template <>
 //   inline constexpr bool pinion::preempt::holds_off_yield<my_lock::guard> = true;
 //
 // and found out as early as it can be:
 //
-//   preempt::while_holding(co_await table.lock(), [&] { table.insert(row); });       // a plain function; a coroutine doesn't compile
+//   preempt::while_holding(co_await table.lock(), [&] { table.insert(row); });  // no coroutine
 //
-//   if constexpr (preempt::may_yield_after<Awaitable>) …      // an executor that looks after each await: not right after a lock is taken
+//   static_assert(!preempt::may_yield_after<decltype(table.lock())>);  // for an executor to ask
 //
-//   preempt::no_yield hold{executor};                         // for what no type tells: a check in its life is a broken contract, which
-//                                                             // a checked build reports, due or not
+//   // for what no type tells: a check in its life is a broken contract, which a checked build reports
+//   preempt::no_yield hold{executor};
 //
 // What isn't found: an await in the life of a no_yield that is no check of these forms. Await nothing while
 // one lives.
 #pragma once
 
+#include <pinion/config.hpp>
+
 #include <concepts>
 #include <coroutine>
 #include <functional>
 #include <mutex>
-#include <pinion/config.hpp>
 #include <pinion/preempt/executor.hpp>
 #include <pinion/preempt/slice_log.hpp>
 #include <shared_mutex>
@@ -101,8 +102,8 @@ decltype(auto) while_holding(Guard&& /*held*/, Function&& function) {
 
 inline namespace PINION_MODE {
 
-/// While it lives, a check by any task of that executor is a broken contract. In an unchecked build it does
-/// nothing.
+/// While it lives, a check by any task of that executor is a broken contract. In an unchecked build a
+/// no_yield does nothing.
 class [[nodiscard]] no_yield {
  public:
   /// Of that executor, or of the one that has that log; until this is destroyed.

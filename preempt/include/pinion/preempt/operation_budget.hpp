@@ -10,7 +10,7 @@
 //
 //   operation_budget source{{.operations = 128}};
 //   source.begin(now, now + quantum);         // the whole budget; the time says only that there is an end
-//   if (source.spend(4)) …                    // due?
+//   const bool is_over = source.spend(4);     // what a check asks with 1
 //
 // A check calls it, and writes: dearer than two loads by that.
 #pragma once

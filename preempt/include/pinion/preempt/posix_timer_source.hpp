@@ -6,14 +6,14 @@
 //   // on the thread that runs slices
 //   posix_timer_source source{{.stalls = {.after = ceil(25ms), .hook = {.function = write_stack}}}};
 //   source.begin(now, now + quantum);  // two stores; a system call where no timer is armed, or only for later
-//   … source.word().is_due() …
-//   source.rest();                        // two stores
+//   const bool is_over = source.word().is_due();
+//   source.rest();                     // two stores
 //
 // How it works. A POSIX timer of the thread's own (CLOCK_MONOTONIC, SIGEV_THREAD_ID) is armed for the first
 // end that it was told, and left alone while slices begin that end later. The handler looks at the end that
-// is meant by then: if it has been, the word is due; if not, it arms the timer for it; if there is none, it
-// doesn't. So slices that end early cost no system call each, but one signal for each time that the timer was
-// armed for. After rest() at most one comes.
+// is meant by then: if that end has been, the word is due; if not, the handler arms the timer for that end;
+// if there is none, the timer stays unarmed. So slices that end early cost no system call each, but one
+// signal for each time that the timer was armed for. After rest() at most one signal comes.
 //
 // A signal is a hint to look at the clock, and no more: one too many, late, or forged ends no slice
 // (timer_signal.hpp).
@@ -22,7 +22,7 @@
 //   It suspends nothing. A coroutine goes on until it awaits; the handler sets the word that its checks look
 //     at.
 //   It interrupts. Waits that SA_RESTART doesn't begin again (epoll_wait, io_uring_enter, nanosleep, poll, …)
-//     return EINTR; code that doesn't expect that breaks. Parked threads get none, but for the one after
+//     return EINTR; code that doesn't expect that breaks. Parked threads get no signal, but for the one after
 //     rest().
 //   It comes not while it is blocked: a slice in which a library blocks all signals is over when that lets
 //     go.
@@ -32,13 +32,13 @@
 //
 // The signal is a real-time one, found when the first source of the process is made: the highest whose
 // disposition is the default, and which isn't blocked; a program that uses some by number names one that it
-// doesn't. All sources share it. It is unblocked in the thread that makes a source, for as long as that
-// lives: threads of workers are often made with all signals blocked. With the last source its disposition is
-// the default again.
+// doesn't. All sources share the signal. It is unblocked in the thread that makes a source, for as long as
+// the source lives: threads of workers are often made with all signals blocked. With the last source the
+// signal's disposition is the default again.
 //
-// A source belongs to the thread that makes it: its timer signals that one. It ends on it, too, or after that
-// thread. In a child of fork() its timer isn't there; it makes another when a slice begins next. A slice that
-// ran at the fork has no end there.
+// A source belongs to the thread that makes it: its timer signals that thread. The source ends on that
+// thread, too, or after that thread. In a child of fork() the source's timer isn't there; the source makes
+// another when a slice begins next. A slice that ran at the fork has no end there.
 //
 // Memory ordering. The handler runs on the owner's thread, in the middle of anything that stands below, so
 // all that counts is the order in which that thread's own writes are made: the end, then the word, then what
@@ -65,9 +65,9 @@ struct posix_timer_options {
   /// By which signal: SIGRTMIN to SIGRTMAX, where nobody has said what it does; 0: one is found.
   int signal = 0;
   /// Its hook is called in the handler, on the thread whose slice goes on: it may take that thread's stack.
-  /// It may do what a handler of signals may (write(), atomics, memory of its own; backtrace(), if that was
-  /// called once before), and nothing else: it allocates nothing, takes no lock, throws nothing and calls no
-  /// source. `who` is the source.
+  /// The hook may do what a handler of signals may (write(), atomics, memory of its own; backtrace(), if that
+  /// was called once before), and nothing else: it allocates nothing, takes no lock, throws nothing and calls
+  /// no source. `who` is the source.
   stall_watch stalls{};
 };
 

@@ -7,11 +7,11 @@
 // (PINION_ASSERT=ON) it counts no_yield guards. In any other it is empty but for the hook, and each call but
 // ended() is no code.
 //
-//   log.began(queue.slices, now);
-//   … run the queue …
-//   log.ended(now);                 // reports a slice that was too long, law Y3, where somebody listens
-//
 //   log.report_above(ceil(25ms), {.function = write_line, .context = &logger});
+//
+//   log.began(queue.slices, now);
+//   run(queue);
+//   log.ended(clock.now());         // reports a slice that was too long, law Y3
 #pragma once
 
 #include <algorithm>
@@ -50,6 +50,10 @@ struct PINION_EXPORT queue_slices {
 /// One line for people: how many, checks and yields a slice, P50, P99, longest.
 PINION_EXPORT [[nodiscard]] std::string to_string(const queue_slices& slices);
 
+namespace slice_log_detail {
+PINION_EXPORT void tell_of_check_outside() noexcept;
+}  // namespace slice_log_detail
+
 /// Of one executor.
 class slice_log {
  public:
@@ -58,6 +62,8 @@ class slice_log {
     above_ = hook ? length : forever;
     hook_ = hook;
   }
+  /// Whether a slice runs.
+  [[nodiscard]] bool is_slicing() const noexcept { return of_ != nullptr; }
   /// Whether ended() has anybody to tell, or anything to count: a host that would read a clock for it alone
   /// need not.
   [[nodiscard]] bool is_listened_to() const noexcept { return PINION_COUNTED != 0 || above_ != forever; }
@@ -79,18 +85,15 @@ class slice_log {
     of_ = nullptr;
   }
 
-#if PINION_COUNTED
-  /// By the forms: somebody looked at the word; somebody yields.
+  /// By the forms: somebody looked at the word; somebody yields. A checked build reports, once, a look while no slice runs:
+  /// whoever runs there is never told to stop.
   void checked() noexcept {
-    if (of_ != nullptr) ++of_->checks;
+    if (is_checked && of_ == nullptr) slice_log_detail::tell_of_check_outside();
+    if (is_counted && of_ != nullptr) ++of_->checks;
   }
   void yielded() noexcept {
-    if (of_ != nullptr) ++of_->yields;
+    if (is_counted && of_ != nullptr) ++of_->yields;
   }
-#else
-  static void checked() noexcept {}
-  static void yielded() noexcept {}
-#endif
 
 #if PINION_CHECKED
   /// By no_yield: somebody holds what must not be held across a yield; and no more.

@@ -12,7 +12,6 @@
 //   const auto batch = rule.add({.quantum = ceil(10ms)});
 //   const auto serve = rule.add({.quantum = ceil(1ms), .latency = ceil(500us)});
 //   if (!batch || !serve) return;                                                   // batch.error() says why
-//   …
 //   source.begin(now, rule.end_of(*batch, {.now = now, .others_ready = true}));     // now + 500 us
 //
 // The scheduler keeps one; an executor of your own may.

@@ -2,13 +2,14 @@
 //
 // ticker: a thread that ends slices, one for all executors of a process.
 //
-// It sleeps until the first end of all slices, and no longer than slices have lasted lately, so it wakes
-// about twice for each slice whose end comes; and while no slice has an end, until one has: no timer runs
-// then. An owner who begins a slice makes a system call only if the thread would sleep too long for it: for
-// the first after a time in which nobody needed it, and for one that is shorter than the last 64 to 128.
+// The thread sleeps until the first end of all slices, and no longer than slices have lasted lately, so it
+// wakes about twice for each slice whose end comes; and while no slice has an end, until one has: no timer
+// runs then. An owner who begins a slice makes a system call only if the thread would sleep too long for that
+// slice: for the first after a time in which nobody needed the thread, and for one that is shorter than the
+// last 64 to 128.
 //
-//   ticker_source source;                            // by ticker::shared(), which is made at first use
-//   ticker mine{{.resolution = ceil(50us)}};  // one of your own outlives its sources: for slices below 200 us
+//   ticker_source source;                     // by ticker::shared(), which is made at first use
+//   ticker mine{{.resolution = ceil(50us)}};  // outlives its sources; for slices under 200 us
 //   ticker_source finer{mine};
 //
 // What it costs: those wakes of the thread, some microseconds of another core each, if there is one. Where
@@ -17,10 +18,10 @@
 //
 // Stalls. Hooks are called on a second thread, which exists from the first source on that watches for stalls,
 // one hook at a time, and never while a lock is held. So a hook may block, allocate, and make or end sources,
-// its own too. While one blocks, slices end as ever; the other hooks wait, and of the stalls of one source
-// that wait the latest is told of. A source that is ended on another thread waits until its hook has
+// its own too. While one hook blocks, slices end as ever; the other hooks wait, and of the stalls of one
+// source that wait the latest is told of. A source that is ended on another thread waits until its hook has
 // returned: such a hook must not wait for the thread that ends its source. A hook may fork() a child that
-// execs or calls _exit(). It may not end the ticker itself.
+// execs or calls _exit(). A hook may not end the ticker itself.
 //
 // In a child of fork() neither thread is there; they are made again when the next slice with an end begins. A
 // stall that the parent saw is told of in the parent alone.

@@ -5,7 +5,7 @@
 //
 //   ticker_source source;
 //   source.begin(now, now + quantum);     // some stores; after rest() also a fence, and rarely a system call
-//   … source.word().is_due() …
+//   const bool is_over = source.word().is_due();
 //   source.rest();                        // two stores
 //
 // What it can't do: be in time where the thread finds no core to run on. On a machine whose cores are all

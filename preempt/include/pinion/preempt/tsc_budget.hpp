@@ -5,7 +5,7 @@
 //
 //   tsc_budget source;
 //   source.begin(now, now + quantum);     // one reading
-//   … source.word().is_due() …            // counts down; each so many checks a reading
+//   const bool is_over = source.word().is_due();  // counts down; each so many checks a reading
 //   source.rest();                        // one store
 //
 // How seldom it reads. The first check of a slice does. From then on each reading shows what the checks since

@@ -8,14 +8,14 @@
 // same two loads, and an operation that completes ends a slice like a timeout does. For the time there is one
 // timeout in the ring.
 //
-//   uring_source source{port, {.flags = flags_in_the_mapping, .setup = parameters.flags}};    // raw: at parameters.sq_off.flags
-//   uring_source source{io, {.flags = ring.flags(), .setup = ring.features().setup_flags}};   // submission over iosubmit's uring_ring
-//   // the owner's loop
-//   ring.enter();  ring.reap();                   // takes what waits: without this the word stays due
-//   source.begin(now, now + quantum);             // nothing, or queues the timeout
-//   if (source.needs_submit()) ring.submit();     // then, without fetching
+//   uring_source source{io};           // io: a submission over iosubmit's uring_ring
+//   source.begin(now, now + quantum);  // nothing, or queues the timeout, and submits it
 //   run(queue, source.word());
-//   source.rest();                                // one store
+//   source.rest();                     // one store
+//
+// Over a raw ring, or one of another library, give the view of it: the flags are in its mapping, at
+// io_uring_params::sq_off.flags. A port without submit() leaves that to the loop, which asks needs_submit()
+// after begin().
 //
 // When a slice is over. begin() queues a timeout where none is under way: for `until`, or for `now + period`
 // if that is earlier. One that is under way stands, since a port has no call to take it back or to change it.
@@ -23,17 +23,18 @@
 // it is over late, by less than `period`; where no slice is shorter than `period`, none is. It costs an enter
 // more each time that a timeout was answered, so at most one for each `period`.
 //
-// Why needs_submit() is for the loop to ask: an entry counts from the next enter on, and only the owner
+// Why it submits, or has the loop do so: an entry counts from the next enter on, and only the owner
 // enters (rule R3). A slice that runs before that has no end in time. Why not a timeout that repeats by
-// itself: an entry of a port is answered once (rule R4), one that repeats could not be stopped by who doesn't
-// know its user_data, and the kernel ends it silently where completions overflow.
+// itself: an entry of a port is answered once (rule R4), one that repeats could not be stopped without its
+// user_data, which is the port's, and the kernel ends it silently where completions overflow.
 //
 // That enter fetches nothing (no GETEVENTS): one that did, and found the timeout over already, would post its
-// completion and take the flag back, and the slice would have no end. Where an enter can't be told so, reap
-// after it, and begin once more if it brought anything.
+// completion and take the flag back, and the slice would have no end. A submission's submit() is such an
+// enter. A loop that submits by itself, and can't enter so, reaps after it, and begins once more if that
+// brought anything.
 //
 // What the word doesn't do. It is the kernel's, so begin() and rest() don't clear it: an enter that gets
-// events does. After rest() it is due once more when the timeout is answered, which nobody queues again, and
+// events does. After rest() it is due once more when the timeout is answered, which is not queued again, and
 // whenever an operation completes.
 //
 // Lifetime. The word is in the ring's mapping, which outlives the source. A timeout that is under way when
@@ -42,6 +43,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <pinion/base/export.hpp>
@@ -104,6 +106,15 @@ PINION_EXPORT [[nodiscard]] const word& word_of(const uring_view& ring, const ur
 
 }  // namespace uring_detail
 
+/// A submission over an io_uring of iosubmit's: it hands over what is queued when it is told to, and fetches nothing; and it
+/// says what its ring is. A port's own submit() may do something else, so it alone is not called.
+template <class Port>
+concept port_with_view = ring_port<Port> && requires(Port& io, const Port& port) {
+  { io.submit() } noexcept;
+  { port.ring().flags() } noexcept -> std::same_as<const std::uint32_t*>;
+  { port.ring().features().setup_flags } -> std::convertible_to<std::uint32_t>;
+};
+
 /// Over that port. All calls are made on the thread that owns the ring.
 template <ring_port Port>
 class uring_source {
@@ -116,6 +127,11 @@ class uring_source {
   uring_source(Port& port, const uring_view& ring, const uring_source_options& options = {})
       : port_(port), word_(uring_detail::word_of(ring, options)), period_(options.period),
         tick_(std::make_unique<uring_detail::tick>()) {}
+  /// The same over a submission, whose ring says what it is.
+  explicit uring_source(Port& port, const uring_source_options& options = {})
+    requires port_with_view<Port>
+      : uring_source(port, {.flags = port.ring().flags(), .setup = port.ring().features().setup_flags},
+                     options) {}
   uring_source(const uring_source&) = delete;
   uring_source& operator=(const uring_source&) = delete;
   /// A timeout that is under way stays until it is answered.
@@ -133,12 +149,15 @@ class uring_source {
     tick_->set_under_way(true);
     // No room: the next slice tries again.
     if (!port_.queue(tick_->entry(std::min(until, now + period_)), *tick_)) tick_->set_under_way(false);
-    needs_submit_ = tick_->is_under_way();
+    if constexpr (port_with_view<Port>)
+      port_.submit();
+    else
+      needs_submit_ = tick_->is_under_way();
   }
   void rest() noexcept { needs_submit_ = false; }
 
-  /// Whether the last begin() has queued an entry: enter the ring before the slice runs, or it has no end
-  /// until you do.
+  /// Whether the last begin() has queued an entry that it could not submit: enter the ring before the slice runs,
+  /// or the slice has no end until you do.
   [[nodiscard]] bool needs_submit() const noexcept { return needs_submit_; }
 
  private:

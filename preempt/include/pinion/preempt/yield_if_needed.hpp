@@ -1,22 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// yield_if_needed, yield_every, checkpoint: looking at the word, in the forms that a loop is written with.
+// yield_if_needed, yield_every, checkpoint: looking at the word, in the forms that a loop is written with;
+// and yield_now, which looks at nothing.
 //
 //   task<> hash_all(auto& executor, std::span<const block> blocks) {
 //     for (const block& each : blocks) {
 //       hash(each);
-//       co_await preempt::yield_if_needed(executor);           // goes on at once, unless it is due
+//       co_await preempt::yield_if_needed(executor);  // goes on at once, unless it is due
 //     }
+//     co_await preempt::yield_if_needed();            // the same, by promise.executor()
 //   }
-//   co_await preempt::yield_if_needed();                       // the same, by promise.executor()
 //
-//   auto pace = preempt::yield_every<64>(executor);            // looks each 64th time: for bodies of a few nanoseconds
+//   auto pace = preempt::yield_every<64>(executor);   // looks each 64th time: for bodies of some nanoseconds
 //   for (int value : values) { sum += value; co_await pace; }
-//   auto here = preempt::yield_every<64>();                    // the same, by promise.executor()
+//   auto here = preempt::yield_every<64>();           // the same, by promise.executor()
 //
-//   bool walk(const node& at, const preempt::word& word) {     // a plain function can't yield: it unwinds, and is called again
-//     if (preempt::checkpoint(word)) return false;
-//     …
+//   bool walk(const node*& at, const preempt::word& word) {  // can't yield: it unwinds, and is called again
+//     while (at != nullptr) {
+//       visit(*at);
+//       at = at->next;
+//       if (preempt::checkpoint(word)) return false;         // after some work, or it would never end
+//     }
+//     return true;
+//   }
+//
+//   while (!walk(at, executor.preempt_word())) co_await preempt::yield_now(executor);
 //
 // Other tasks run inside the co_await, and nowhere else (law Y2): what must not change under this task is not
 // held across it (no_yield).
@@ -26,10 +34,12 @@
 // on at. What the loop has in registers is saved beside it.
 #pragma once
 
+#include <pinion/config.hpp>
+
 #include <coroutine>
 #include <cstdint>
 #include <pinion/base/assert.hpp>
-#include <pinion/config.hpp>
+#include <pinion/base/executor.hpp>
 #include <pinion/preempt/executor.hpp>
 #include <pinion/preempt/word.hpp>
 
@@ -43,7 +53,7 @@ void look(Executor& executor) noexcept {
   PINION_ASSERT(
       !executor.slices().is_held(),
       "a task checked whether to yield while it holds a no_yield: let go of it first, or check later");
-  if constexpr (is_counted) executor.slices().checked();
+  if constexpr (is_counted || is_checked) executor.slices().checked();
 }
 
 template <yielding_executor Executor>
@@ -55,7 +65,9 @@ template <yielding_executor Executor>
 template <yielding_executor Executor>
 void yield(Executor& executor, std::coroutine_handle<> where) noexcept {
   if constexpr (is_counted) executor.slices().yielded();
-  executor.yield(where);
+  runnable& task = executor.running();
+  task.where = where;
+  executor.ready(task);
 }
 
 }  // namespace yield_detail
@@ -80,7 +92,7 @@ class [[nodiscard]] yielding {
 struct [[nodiscard]] yielding_here {
   /// What an awaiter has.
   [[nodiscard]] static bool await_ready() noexcept { return false; }
-  template <knows_executor Promise>
+  template <can_yield Promise>
   [[nodiscard]] static bool await_suspend(std::coroutine_handle<Promise> task) noexcept {
     auto& executor = executor_of(task.promise());
     if (!yield_detail::is_due(executor)) return false;
@@ -90,6 +102,28 @@ struct [[nodiscard]] yielding_here {
   static void await_resume() noexcept {}
 };
 
+/// Awaited: lets others run, due or not.
+template <yielding_executor Executor>
+class [[nodiscard]] yielding_now {
+ public:
+  /// On that executor, which the awaiting task runs on.
+  explicit yielding_now(Executor& executor) noexcept : executor_(executor) {}
+
+  /// What an awaiter has.
+  [[nodiscard]] static bool await_ready() noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> task) const noexcept { yield_detail::yield(executor_, task); }
+  static void await_resume() noexcept {}
+
+ private:
+  Executor& executor_;
+};
+
+/// Lets those run who are ready, due or not.
+template <yielding_executor Executor>
+[[nodiscard]] yielding_now<Executor> yield_now(Executor& executor) noexcept {
+  return yielding_now<Executor>{executor};
+}
+
 /// Lets others run if it is due: with the executor, the cheaper one.
 template <yielding_executor Executor>
 [[nodiscard]] yielding<Executor> yield_if_needed(Executor& executor) noexcept {
@@ -97,7 +131,7 @@ template <yielding_executor Executor>
 }
 [[nodiscard]] inline yielding_here yield_if_needed() noexcept { return {}; }
 
-/// For plain functions, which can't be suspended: whether to unwind, and let the coroutine that called yield.
+/// For plain functions, which can't be suspended: whether to return, so that the calling coroutine yields.
 [[nodiscard]] inline bool checkpoint(const word& word) noexcept { return word.is_due(); }
 
 /// Awaited again and again: each Nth time it is yield_if_needed(), else nothing.
@@ -137,7 +171,7 @@ class yield_every_here {
     left_ = N;
     return false;
   }
-  template <knows_executor Promise>
+  template <can_yield Promise>
   [[nodiscard]] static bool await_suspend(std::coroutine_handle<Promise> task) noexcept {
     return yielding_here::await_suspend(task);
   }

@@ -8,12 +8,18 @@
 // template parameter. explore() runs it again and again, each time with other choices, until all within the limits are used up or one
 // breaks something; then it says which operations in which order did it, and gives a string with which replay() does it again.
 //
-//   constexpr auto relaxed = std::memory_order_relaxed;
+//   constexpr auto seq_cst = std::memory_order_seq_cst;  // with anything less it finds "both are in"
 //   struct flags { sim::explored_sync::atomic<int> left{0}, right{0}; bool saw_none[2]{}; };
 //
 //   sim::scenario<flags> dekker;
-//   dekker.thread("left", [](flags& f) { f.left.store(1, relaxed); f.saw_none[0] = f.right.load(relaxed) == 0; });
-//   dekker.thread("right", [](flags& f) { f.right.store(1, relaxed); f.saw_none[1] = f.left.load(relaxed) == 0; });
+//   dekker.thread("left", [](flags& f) {
+//     f.left.store(1, seq_cst);
+//     f.saw_none[0] = f.right.load(seq_cst) == 0;
+//   });
+//   dekker.thread("right", [](flags& f) {
+//     f.right.store(1, seq_cst);
+//     f.saw_none[1] = f.left.load(seq_cst) == 0;
+//   });
 //   dekker.finally([](flags& f) { sim::require(!(f.saw_none[0] && f.saw_none[1]), "both are in"); });
 //   const sim::exploration found = sim::explore(dekker);
 //   EXPECT_TRUE(found) << found.report();

@@ -6,9 +6,11 @@
 // of what its parts say. Each time it is awake, `turn` is called: with a reading of the clock, or with nothing if it takes its
 // own, so that each reading counted is the driven code's.
 //
-//   sim::virtual_clock clock{instant{0}};
-//   timer::deferred_wheel<task> timers{clock.time()};
-//   sim::run_until(clock, instant{0} + ceil(24h), timers, [&](instant now) { timers.poll(now, 64, run); });
+//   sim::virtual_clock clock{instant{0} + ceil(1h)};
+//   timer::stationary_wheel<job> timers{clock.now()};
+//
+//   const sim::run_result week =
+//       sim::run_until_idle(clock, timers, [&](instant now) { timers.poll(now, fire); });
 //
 // A sleep is exact. To have it end late, tick() the clock; to have it end early, let it stand_still() for a few readings.
 #pragma once

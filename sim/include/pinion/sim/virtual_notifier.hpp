@@ -8,8 +8,9 @@
 //
 //   sim::virtual_clock clock{instant{0}};
 //   wake_channel<tagged_inbox, sim::virtual_notifier> channel{clock};
+//   const auto sender = channel.sender();
 //   channel.notifier().while_asleep([&] { clock.advance_by(ceil(3us)); sender.push(node); });
-//   parker park{channel, {}, sim::virtual_clock::view{clock}};
+//   parker park{channel, {.most = duration{0}}, sim::virtual_clock::view{clock}};  // no spin in a still time
 //   park(clock.time() + ceil(1ms));                       // ends after 3 us, by the push's signal
 //
 //   channel.notifier().lose(1);                           // the next signal fails, as one to a closed descriptor does

@@ -8,13 +8,14 @@
 //
 //   sim::virtual_clock clock{instant{0}};
 //   sim::virtual_ring ring{clock, {.entries = 64, .keeps_back = true}};       // as with DEFER_TASKRUN
-//   ring.serve([&](const ring_entry& entry, instant now) -> sim::virtual_answer { return {.at = now + ceil(80us)}; });
+//   ring.serve([](const ring_entry&, instant now) { return sim::virtual_answer{.at = now + ceil(80us)}; });
 //   submission<batch_or_idle, sim::virtual_ring, sim::virtual_clock::view> io{std::move(ring), {}, clock};
 //
 //   io.ring().fail(3, -EAGAIN);                          // the next three enters that hand something over
 //   io.ring().accept_at_most(2, 1);                      // the next one takes two, and leaves the others
 //   io.ring().end_early(1);                              // a signal ends the next wait
-//   io.ring().deliver({user_data, 7, 0}, clock.time() + ceil(1ms));           // a message from another ring, a millisecond from now
+//   io.ring().deliver({user_data, 7, 0}, clock.time() + ceil(1ms));  // a message from another ring, in 1 ms
+//   io.ring().while_asleep(others);                      // what other threads do while the owner sleeps
 //
 // It knows nop, timeouts, and cancelling by user_data and of everything; whatever else is the device's. Links, drains and fixed
 // buffers it takes no notice of. One owner at a time.
@@ -80,21 +81,25 @@ class PINION_EXPORT virtual_ring {
   virtual_ring& operator=(virtual_ring&&) noexcept;
   ~virtual_ring();
 
-  // The test's side.
+  // The test's side: the kernel, which is another's than the ring's owner. So it is reached through a const ring, as a submission
+  // shows its own.
 
   /// The device: says of each entry that is taken when it will be completed, and how. It must not throw, nor call the ring.
-  void serve(std::function<virtual_answer(const ring_entry& entry, instant now)> device);
+  void serve(std::function<virtual_answer(const ring_entry& entry, instant now)> device) const;
   /// This operation is one that it does not support: it is answered with EINVAL.
-  void lack(std::uint8_t operation);
+  void lack(std::uint8_t operation) const;
   /// Puts a completion into the ring at that time, or at once: what another ring sends, or a further answer of an entry that has many.
-  void deliver(const ring_completion& message, instant at = instant{});
+  void deliver(const ring_completion& message, instant at = instant{}) const;
   /// The next `enters` fail with that negative errno. EAGAIN and EBUSY meet only those that hand something over, EINTR only those
   /// that wait and hand nothing over, any other all.
-  void fail(std::uint64_t enters, std::int32_t error) noexcept;
+  void fail(std::uint64_t enters, std::int32_t error) const noexcept;
   /// The next `enters` that hand something over take so many at most. One that leaves some does not wait.
-  void accept_at_most(std::uint32_t entries, std::uint64_t enters) noexcept;
+  void accept_at_most(std::uint32_t entries, std::uint64_t enters) const noexcept;
   /// The next `waits` end at once and with nothing, as a signal ends them: with EINTR where nothing was taken.
-  void end_early(std::uint64_t waits) noexcept;
+  void end_early(std::uint64_t waits) const noexcept;
+  /// What others do while the owner sleeps, who would do so until a moment. Asked in each wait before time passes: does the first of it
+  /// that comes until then, having moved the clock to it, and returns true; false: there is nothing. It must not enter this ring.
+  void while_asleep(std::function<bool(instant until)> others) const;
   /// What has happened.
   [[nodiscard]] const virtual_ring_counts& counts() const noexcept;
   /// Taken, and not completed yet.

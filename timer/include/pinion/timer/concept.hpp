@@ -5,13 +5,12 @@
 // A store keeps values, each until its deadline, and hands the due ones to a sink when it is polled. It has
 // no clock and no thread: it knows the time that poll() last told it. One owner at a time calls it.
 //
-//   Store store{monotonic_clock::now()};
-//   handle h = store.schedule(now + ceil(30s), task_type{…});    // arm
+//   ordered_map<task> store{monotonic_clock::now()};
+//   handle h = store.schedule(now + ceil(30s), task{});          // arm
 //   store.reschedule(h, now + ceil(60s));                        // push on, same handle
-//   std::optional<task_type> back = store.cancel(h);             // take back
-//   store.poll(now, 64, [](handle, instant deadline, task_type&& due) { due.run(); });
-//   duration wait = store.next_wakeup() - monotonic_clock::now();
-//   std::this_thread::sleep_for(ceil_to<std::chrono::nanoseconds>(wait));
+//   instant next = store.next_wakeup();                          // sleep until then
+//   store.poll(now, 64, [](handle, instant, task&& due) { due.run(); });
+//   std::optional<task> back = store.cancel(h);                  // take back
 //
 // The syntax is the concepts at the end. What syntax cannot say is the laws; tests name the law they prove.
 //

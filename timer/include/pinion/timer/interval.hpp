@@ -3,9 +3,13 @@
 // interval: calls something again and again, in phase. Over any timer_queue that calls; pinned, and stops
 // when it is destroyed.
 //
-//   interval<timer_set> beat{timers, calls<&server::send_beat>, *this};
-//   beat.start(100ms, missed_ticks::skip);
-//   void server::send_beat(tick t) { if (t.missed != 0) …; beat.stop(); }   // the tick may be left out
+//   struct server {
+//     explicit server(timer_set& timers) : beat(timers, calls<&server::send_beat>, *this) {}
+//     void run() { beat.start(100ms, missed_ticks::skip); }
+//     void send_beat(tick t) { missed += t.missed; }   // may stop it; the tick may be left out
+//     std::uint64_t missed = 0;
+//     interval<timer_set> beat;                        // timer_set: a timer_queue<call_wheel>, say
+//   };
 //
 // The time by which ticks are late or missed is the poll's, not the clock's at the end of a callback, so that
 // which ticks run follows from the times of the polls alone. The next tick is armed before the function is

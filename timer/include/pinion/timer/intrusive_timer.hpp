@@ -6,12 +6,12 @@
 // What it calls is named when it is made, so arming can't fail and says nothing but when: one cache line in
 // all, on the machines of today.
 //
-//   using timer_set = timer_queue<call_wheel>;
-//   class connection {
-//     explicit connection(timer_set& timers) : idle_(timers, calls<&connection::timed_out>, *this) {}
-//     void on_request() { idle_.arm(30s); }         // arms, or pushes on: one store
-//     void timed_out();                             // may arm it again, or delete this
-//     intrusive_timer<timer_set> idle_;
+//   struct connection {
+//     explicit connection(timer_set& timers) : idle(timers, calls<&connection::timed_out>, *this) {}
+//     void on_request() { idle.arm(30s); }          // arms, or pushes on: one store
+//     void timed_out() { is_open = false; }         // may arm it again, or delete this
+//     bool is_open = true;
+//     intrusive_timer<timer_set> idle;              // timer_set: a timer_queue<call_wheel>, say
 //   };
 //
 // Pinned: neither copied nor moved, and so is what it is part of. The wheel's list points at it, and it

@@ -9,7 +9,7 @@
 // wanted, where timers are few, or to compare with.
 //
 //   ordered_map<task> timers{monotonic_clock::now()};
-//   handle h = timers.schedule(now + ceil(30s), task{…});
+//   handle h = timers.schedule(now + ceil(30s), task{});
 //   timers.poll(now, unlimited, [](handle, instant, task&& t) { t.run(); });
 //
 // One owner at a time; no member may be called by another thread meanwhile, not even a const one.

@@ -6,15 +6,18 @@
 //   co_await sleep_for(timers, 250ms);
 //   if (!co_await sleep_until(timers, deadline, shutdown)) co_return;   // cancelled
 //
-// Resumed from the queue's poll, on the thread that polls. Never without suspending, even for a deadline that
-// has passed; then at the next poll. A coroutine that is destroyed while it sleeps leaves nothing behind. A
-// file that defines a coroutine includes <coroutine>.
+// The coroutine goes on inside the queue's poll or, if its promise has an executor(), is made ready there
+// (law C1). It always suspends, also for a deadline that has passed or under a slot that was requested: then
+// until the next poll. A coroutine is not destroyed while it sleeps: cancel it, and let it run on
+// (resumption.hpp); a checked build stops there. A file that defines a coroutine includes <coroutine>.
 #pragma once
 
+#include <pinion/base/cancel_slot.hpp>
 #include <pinion/base/error.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/timer/detail/timed_wait.hpp>
 #include <pinion/timer/when.hpp>
+#include <system_error>
 
 namespace pinion::timer::inline PINION_MODE {
 
@@ -48,13 +51,12 @@ class sleep_awaitable {
 template <calling_queue Queue>
 class cancellable_sleep_awaitable {
  public:
-  /// What the coroutine keeps in its frame while it sleeps. co_await gives expected<void, cancelled>: true,
-  /// or cancelled.
+  /// What the coroutine keeps in its frame while it sleeps. co_await gives expected<void, std::error_code>.
   class awaiter : public cancellable_timed_wait<Queue> {
    public:
-    /// Whether the time has come, or the sleep was cancelled.
-    [[nodiscard]] expected<void, cancelled> await_resume() const noexcept {
-      if (this->was_cancelled()) return unexpected<cancelled>{cancelled{}};
+    /// Nothing if the time has come; operation_canceled if the slot came first.
+    [[nodiscard]] expected<void, std::error_code> await_resume() const noexcept {
+      if (this->was_cancelled()) return unexpected<std::error_code>{wait_cancelled()};
       return {};
     }
 

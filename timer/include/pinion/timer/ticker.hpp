@@ -3,21 +3,23 @@
 // ticker: an interval that a coroutine awaits.
 //
 //   ticker beat{timers, 100ms, missed_ticks::skip};
-//   for (;;) {
-//     const tick t = co_await beat.next();
-//     send_beat(t.due);
-//   }
+//   while (const auto t = co_await beat.next(shutdown)) send_beat(t->due);  // until the slot is requested
 //
-// Ticks are those of phase, late and missed by the time of the poll that resumes. A tick that became due
-// while the coroutine was busy elsewhere is handed out in the first poll after next() was awaited. One next()
-// at a time.
+// Without a slot, next() gives the tick itself, and its wait can't be cancelled.
+//
+// Ticks are those of phase, late and missed by the time of the poll that ends the wait. The coroutine goes on
+// there or, if its promise has an executor(), is made ready there (law C1). A tick that became due while the
+// coroutine was busy elsewhere is handed out in the first poll after next() was awaited. One next() at a
+// time.
 #pragma once
 
+#include <pinion/base/cancel_slot.hpp>
 #include <pinion/base/error.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/timer/detail/timed_wait.hpp>
 #include <pinion/timer/phase.hpp>
 #include <pinion/timer/when.hpp>
+#include <system_error>
 
 namespace pinion::timer::inline PINION_MODE {
 
@@ -36,12 +38,12 @@ class ticker {
     ticker* ticker_;
   };
 
-  /// What next(slot) gives: to be awaited at once. co_await gives expected<tick, cancelled>.
+  /// What next(slot) gives: to be awaited at once. co_await gives expected<tick, std::error_code>.
   class cancellable_awaiter : public cancellable_timed_wait<Queue> {
    public:
-    /// The tick that is due; or that the wait was cancelled, and the same tick is still to come.
-    [[nodiscard]] expected<tick, cancelled> await_resume() const noexcept {
-      if (this->was_cancelled()) return unexpected<cancelled>{cancelled{}};
+    /// The tick that is due; or operation_canceled, and the same tick is still to come.
+    [[nodiscard]] expected<tick, std::error_code> await_resume() const noexcept {
+      if (this->was_cancelled()) return unexpected<std::error_code>{wait_cancelled()};
       return ticker_->phase_.advance(this->queue().latest());
     }
 

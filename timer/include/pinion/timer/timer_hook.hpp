@@ -3,7 +3,7 @@
 // timer_hook: what an object of the caller's has for a base to be a timer of a hook_wheel, and the lists that
 // hooks are in.
 //
-//   struct connection : timer_hook { … };
+//   struct connection : timer_hook { bool is_open = true; };
 #pragma once
 
 #include <cstdint>

@@ -6,11 +6,11 @@
 // decides which. Over a store of values a timer is named by a handle:
 //
 //   timer_queue<deferred_wheel<inline_function<void()>>> timers;
-//   handle idle = timers.after(30s, [this] { close(); });
+//   handle idle = timers.after(30s, [&] { client.close(); });
 //   timers.push_on(idle, 30s);                                   // for each request: one store into the timer
-//   for (;;) {
-//     epoll_wait(fd, events, n, timers.timeout_ms());            // until the next timer is due, rounded up
-//     …
+//   while (!is_over) {
+//     const int n = epoll_wait(fd, events, 8, timers.timeout_ms());  // until the next is due, rounded up
+//     for (int i = 0; i < n; ++i) serve(events[i]);
 //     timers.run(64);                                            // at most so many a turn
 //   }
 //

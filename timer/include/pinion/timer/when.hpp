@@ -6,7 +6,8 @@
 // clock. Both are rounded up to the nanosecond, for a timer must not fire early. coalesce() moves a deadline
 // to a round time nearby.
 //
-//   timers.after(250ms, …);   timers.at(steady_clock::now() + 1s, …);
+//   timers.after(250ms, [&] { ++calls; });
+//   timers.at(steady_clock::now() + 1s, [&] { ++calls; });
 #pragma once
 
 #include <bit>

@@ -2,11 +2,12 @@
 //
 // bounded_inbox<256>: a ring of pointers that never refuses: what finds it full hangs on its newest cell.
 //
-// Against tagged_inbox it saves the owner the walk over scattered nodes to turn a chain round, and costs its producers one
-// more read-modify-write. It allocates nothing and is 2 KB large.
+// Against tagged_inbox, bounded_inbox saves the owner the walk over scattered nodes to turn a chain round,
+// and costs its producers one more read-modify-write. A bounded_inbox allocates nothing and is 2 KB large.
 //
 //   bounded_inbox<256> inbox;                                          // used as every inbox
-//   if (inbox.overflowed() != 0) …;                                    // tuning is due; said once through report(), too
+//   if (inbox.push(node) == push_result::signal) bell.signal();        // any thread
+//   const bool is_too_small = inbox.overflowed() != 0;                 // said once through report(), too
 //
 // Position p, of all that were ever taken, is in cell p % 256, in lap p / 256. A cell's word is
 //
@@ -14,22 +15,26 @@
 //   node | parity   taken in a lap of this parity (bit 1): the newest node of a chain, nearly always of one
 //   closed          for good
 //
-// A push takes the tail's cell by one compare-exchange from vacant(its lap) to its node: place, publication and the question
-// whether the owner sleeps are one operation. So there are no holes: whoever is descheduled hides nobody else's wakes. Then
-// the tail goes on by one, and whoever finds it behind helps. A cell that still holds a node of the lap before means that the
-// ring is full: the push puts its node before the newest cell's chain. All that its thread pushed before is there or earlier,
-// and all that it pushes next is there or later, so the order of each producer holds. Only the owner empties cells.
+// A push takes the tail's cell by one compare-exchange from vacant(its lap) to its node: place, publication
+// and the question whether the owner sleeps are one operation. So there are no holes: a thread that is
+// descheduled hides no other thread's wakes. Then the tail goes on by one, and any push that finds it behind
+// helps. A cell that still holds a node of the lap before means that the ring is full: the push puts its node
+// before the newest cell's chain. All that its thread pushed before is there or earlier, and all that its
+// thread pushes next is there or later, so the order of each producer holds. Only the owner empties cells.
 //
-// The owner arms in the cell at its head. If that is vacant nothing is queued, chains included, and every push must come here.
+// The owner arms in the cell at its head. If that cell is vacant nothing is queued, chains included, and
+// every push must come here.
 //
-// Memory ordering. A cell: pushes are acq_rel. Release publishes node, link and what was done before; a chained push continues
-// the release sequence, and the owner's exchange (acquire) sees all. Acquire is for who replaces `sleeping` (pairs with try_arm's
-// release), and for a chained push: having met a node at position p its thread must from then on see a tail of at least p, or
-// its next node could hang on an earlier cell. The owner's exchange releases, too, and pushes look at cells acquire: who
-// meets a cell that was emptied sees a tail that is past it, and all earlier cells emptied, so it does not look in vain again.
-// The owner's own looks are relaxed: it only compares. tail_: loads acquire, advances release, and being read-modify-writes
-// they continue each other's release sequences: who sees tail t also sees cell t as the lap before left it, or later, so a node
-// of the right parity in it is this lap's, and one bit of the lap is enough. A failed compare_exchange is followed by new looks.
+// Memory ordering. A cell: pushes are acq_rel. Release publishes node, link and what was done before; a
+// chained push continues the release sequence, and the owner's exchange (acquire) sees all. Acquire is for
+// the push that replaces `sleeping` (pairs with try_arm's release), and for a chained push: having met a node
+// at position p its thread must from then on see a tail of at least p, or its next node could hang on an
+// earlier cell. The owner's exchange releases, too, and pushes look at cells acquire: a push that meets a
+// cell that was emptied sees a tail that is past it, and all earlier cells emptied, so the push does not look
+// in vain again. The owner's own looks are relaxed: it only compares. tail_: loads acquire, advances release,
+// and being read-modify-writes they continue each other's release sequences: a thread that sees tail t also
+// sees cell t as the lap before left it, or later, so a node of the right parity in that cell is this lap's,
+// and one bit of the lap is enough. A failed compare_exchange is followed by new looks.
 #pragma once
 
 #include <array>
@@ -73,12 +78,13 @@ class basic_bounded_inbox {
   /// Queues the node unless it is queued. Any thread; lock-free; see push_result for what to do next.
   [[nodiscard]] push_result push(node_type& node) noexcept;
 
-  /// The owner: hands out what was here when it began, oldest first, and ends being armed. Returns how many. A drain within
-  /// the sink takes over what the outer one has left.
+  /// The owner: hands out what was here when the drain began, oldest first, and ends being armed. Returns how
+  /// many. A drain within the sink takes over what the outer drain has left.
   template <class Sink>
   std::size_t drain(Sink&& sink);
 
-  /// The owner: takes what is here, for running later. Until all is run, pushes of these nodes merge into what was taken.
+  /// The owner: takes what is here, for running later. Until all is run, pushes of these nodes merge into
+  /// what was taken.
   taken_type take() noexcept {
     if (closed_) return taken_type{};
     disarm();
@@ -86,8 +92,8 @@ class basic_bounded_inbox {
     return std::move(taken_);
   }
 
-  /// The owner, before it sleeps: from now on the first push is told to signal. False if there is something to drain, or the
-  /// inbox is closed. Arming twice is arming once.
+  /// The owner, before it sleeps: from now on the first push is told to signal. False if there is something
+  /// to drain, or the inbox is closed. Arming twice is arming once.
   [[nodiscard]] bool try_arm() noexcept {
     if (!taken_.empty() || closed_) return false;
     std::uint64_t seen = vacant(head_);
@@ -97,8 +103,8 @@ class basic_bounded_inbox {
     return armed_;
   }
 
-  /// The owner: takes the arming back. True if it was armed and stays unsignalled; false if it was not, or a push came first,
-  /// whose signal is on its way.
+  /// The owner: takes the arming back. True if the inbox was armed and stays unsignalled; false if it was not
+  /// armed, or a push came first, whose signal is on its way.
   bool disarm() noexcept {
     if (!std::exchange(armed_, false)) return false;
     std::uint64_t seen = vacant(head_) | sleeping;
@@ -111,8 +117,8 @@ class basic_bounded_inbox {
     return !taken_.empty() || is_node(cells_[head_ % Capacity].load(std::memory_order_relaxed));
   }
 
-  /// The owner: refuses every push from now on and hands what is here to the sink. Returns how many. Twice does no harm; after
-  /// a sink that threw, the second call hands out the rest.
+  /// The owner: refuses every push from now on and hands what is here to the sink. Returns how many. Twice
+  /// does no harm; after a sink that threw, the second call hands out the rest.
   template <class Sink>
   std::size_t close(Sink&& sink) {
     disarm();
@@ -223,8 +229,8 @@ bool basic_bounded_inbox<Sync, Capacity>::chain(node_type& node, std::uint64_t t
                                         std::memory_order_relaxed);
 }
 
-// The end of what is queued. Helps the tail past nodes whose pushers have not come so far, or one that is descheduled there
-// would keep the owner from sleeping.
+// The end of what is queued. Helps the tail past nodes whose pushers have not come so far, or one that is
+// descheduled there would keep the owner from sleeping.
 template <sync_traits Sync, std::size_t Capacity>
 std::uint64_t basic_bounded_inbox<Sync, Capacity>::find_end() noexcept {
   for (;;) {
@@ -253,7 +259,7 @@ void basic_bounded_inbox<Sync, Capacity>::collect() noexcept {
 template <sync_traits Sync, std::size_t Capacity>
 template <class Sink>
 std::size_t basic_bounded_inbox<Sync, Capacity>::drain(Sink&& sink) {
-  if (closed_) return 0;
+  if (closed_) return taken_.run(sink);
   disarm();
   const std::uint64_t end = find_end();
   // Pushes may hang on to the last cell while this drain is at work; they belong to the next one.

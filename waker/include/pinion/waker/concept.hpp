@@ -2,33 +2,44 @@
 //
 // inbox, notifier: all that an executor may rely on for being woken by other threads.
 //
-// An inbox holds wakes for one owner. Any thread pushes, the owner drains. Before it sleeps the owner arms the inbox, and the
-// push that finds it armed is told to signal: nobody else makes a system call. A notifier is what ends the owner's sleep.
+// An inbox holds wakes for one owner. Any thread pushes, the owner drains. Before it sleeps, the owner arms
+// the inbox. The push that finds the inbox armed is told to signal: no other push makes a system call. A
+// notifier is what ends the owner's sleep.
 //
-//   any thread   if (inbox.push(node) == push_result::signal) notifier.signal();
-//   the owner    inbox.drain(run);  …  if (inbox.try_arm()) notifier.wait(until);  // and round again
+//   if (inbox.push(node) == push_result::signal) notifier.signal();    // any thread
 //
-// wake_channel joins the two, and keeps both alive for whoever still sends. The owner's calls (all but push and signal) are
-// made by one thread at a time.
+//   inbox.drain(run);                                                  // the owner, round and round
+//   if (inbox.try_arm()) notifier.wait(until);
+//
+// wake_channel joins the two, and keeps both alive for every sender that is left. The owner's calls (all but
+// push and signal) are made by one thread at a time.
 //
 // The syntax is the concepts at the end. What syntax cannot say is the laws; tests name the law they prove.
 //
-// W1  No lost wake. When push has returned, and whoever was told to signal has signalled, the owner will drain the node
-//     without any further push, even if it was about to sleep. What a thread did before its push has happened before what
-//     the sink does with the node, also when the node was already there (W7). Who is told to signal sees all that the owner
-//     did before it armed.
-// W2  One signal per arm. An owner that has not armed is not signalled; after arming, a burst of n pushes costs one signal.
-//     (wake_channel's force() is outside this law. A host that is always armed pays one signal for each drain.)
-// W3  No allocation, no drop, no wait. push never allocates, never drops, and never waits for room or for another thread: a
-//     bounded inbox overflows into a list. (Outside: value_inbox, which carries values, and mutex_inbox, the tests' oracle.)
+// W1  No lost wake. When push has returned, and the thread that was told to signal has signalled, the owner
+//     will drain the node without any further push, even if the owner was about to sleep. What a thread did
+//     before its push has happened before what the sink does with the node, also when the node was already
+//     there (W7). The thread that is told to signal sees all that the owner did before it armed.
+// W2  One signal per arm. An owner that has not armed is not signalled; after arming, a burst of n pushes
+//     costs one signal. (wake_channel's force() is outside this law. A host that is always armed pays one
+//     signal for each drain.)
+// W3  No allocation, no drop, no wait. push never allocates, never drops, and never waits for room or for
+//     another thread: a bounded inbox overflows into a list. (Outside: value_inbox, which carries values, and
+//     mutex_inbox, the tests' oracle.)
 // W4  Order. FIFO for each producer: two nodes that one thread pushed are drained in that order.
-// W5  Lifetime. A push to a closed inbox hands the node back: it is in no inbox, and the result says `closed`. close() hands
-//     what was there to its sink, and after it nothing is delivered. A push that merged into another one (W7) shares that
-//     one's fate. A sender holds a reference, so descriptor and words outlive every signal in flight.
-// W6  Bounded drain. A drain hands out what was there when it began: what its sink pushes waits for the next one. A sink that
-//     throws has had that one node; the rest is handed out first by the next drain, and until then the inbox can't be armed.
-// W7  Already there. Pushing a node that is queued is one read-modify-write of the node, touches no inbox, queues nothing and
-//     is answered `queued`. A node stops being queued just before its sink is called, so a push from then on queues it anew.
+// W5  Lifetime. A push to a closed inbox hands the node back: the node is in no inbox, and the result says
+//     `closed`. close() hands what was there to its sink, and after close() nothing is delivered. A push that
+//     merged into another one (W7) shares that one's fate. A sender holds a reference, so descriptor and
+//     words outlive every signal in flight.
+// W6  Bounded drain. A drain hands out what was there when it began: what its sink pushes waits for the next
+//     drain. A sink that throws has had that one node; the rest is handed out first by the next drain, and
+//     until then the inbox can't be armed.
+// W7  Already there. Pushing a node that is queued is one read-modify-write of the node, touches no inbox,
+//     queues nothing and is answered `queued`. A node stops being queued just before its sink is called, so a
+//     push from then on queues the node anew.
+// W8  The owner's half. All that a notifier needs of its owner's loop is in attach(): what to watch, and again when the
+//     watch has ended, and which completion or event is its own. A program that names another notifier changes nothing
+//     else. A pair that can't work is refused when it is made, with the remedy. A signal from before attach() is not lost.
 #pragma once
 
 #include <concepts>
@@ -59,7 +70,7 @@ concept inbox_core = requires(Inbox& box, const Inbox& view, concept_detail::any
   { box.drain(sink) } -> std::same_as<std::size_t>;     // how many; ends being armed
   { box.try_arm() } noexcept -> std::same_as<bool>;     // false: not empty, or closed
   { box.disarm() } noexcept -> std::same_as<bool>;      // without draining; false: a push was told to signal
-  { view.has_wakes() } noexcept -> std::same_as<bool>;  // a look, for who polls
+  { view.has_wakes() } noexcept -> std::same_as<bool>;  // a look, for an owner that polls
   { box.close(sink) } -> std::same_as<std::size_t>;     // how many were handed back
   { view.is_closed() } noexcept -> std::same_as<bool>;
 };
@@ -70,8 +81,9 @@ concept inbox = inbox_core<Inbox> && requires(Inbox& box, typename Inbox::node_t
   { box.push(node) } noexcept -> std::same_as<push_result>;  // any thread
 };
 
-/// What ends an owner's sleep. A signal is not lost if nobody waits: the next wait ends at once. Several may become one. Who consumes
-/// between arming and waiting takes away the signal of a push that came between, and may sleep on it.
+/// What ends an owner's sleep. A signal is not lost if nobody waits: the next wait ends at once. Several
+/// signals may become one. Call consume() before drain(), never between try_arm() and the wait: it would
+/// swallow the signal of a push that came between, and the owner might sleep on that push.
 template <class Notifier>
 concept notifier = requires(Notifier& bell) {
   {
@@ -81,6 +93,13 @@ concept notifier = requires(Notifier& bell) {
     bell.consume()
   } noexcept
       -> std::same_as<bool>;  // the owner, before it drains: forgets what came, and says whether anything had
+};
+
+/// A notifier that can be attached to a loop: to a ring's owner, or to an epoll (law W8).
+template <class Notifier, class Loop>
+concept attachable_notifier = notifier<Notifier> && requires(Notifier& bell, Loop& loop) {
+  bell.attach(loop);  // what it gives is kept as long as the loop is to hear; it may throw a refusal
+  { bell.attach(loop).renew() } -> std::same_as<bool>;  // before each wait; false: go round first
 };
 
 /// A notifier that a thread with a ring of its own can ring by an entry of that ring.

@@ -3,8 +3,8 @@
 // default_inbox, default_notifier: what a build recommends, chosen by the options PINION_INBOX_DEFAULT and
 // PINION_NOTIFIER_DEFAULT.
 //
-// Aliases and nothing else: whatever is compiled on them names the concrete type, so two builds with different defaults have
-// different symbols.
+// Aliases and nothing else: all code that is compiled on them names the concrete type, so two builds with
+// different defaults have different symbols.
 #pragma once
 
 #include <pinion/config.hpp>

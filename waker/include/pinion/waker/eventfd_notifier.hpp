@@ -8,7 +8,7 @@
 // consume().
 //
 //   eventfd_notifier bell;
-//   epoll_ctl(epoll, EPOLL_CTL_ADD, bell.descriptor(), …);
+//   epoll_ctl(epoll, EPOLL_CTL_ADD, bell.descriptor(), &event);
 //   bell.signal();                                                     // any thread
 //   bell.wait(until);                                                  // an owner that waits for nothing else
 //
@@ -24,7 +24,9 @@
 #pragma once
 
 #include <pinion/base/export.hpp>
+#include <pinion/base/ring.hpp>
 #include <pinion/base/time.hpp>
+#include <pinion/waker/attachment.hpp>
 #include <system_error>
 
 namespace pinion::waker {
@@ -54,6 +56,8 @@ inline int opened(int result) {
 }
 
 PINION_EXPORT void complain(const char* what, int error) noexcept;
+/// In place of a wait that can't be: a millisecond at most, so that an owner does not spin.
+PINION_EXPORT void sleep(duration at_most) noexcept;
 
 /// Adds one, so that the descriptor becomes readable once more. An error other than a full counter, which is
 /// readable; else 0.
@@ -76,10 +80,20 @@ class basic_eventfd_notifier {
   /// A descriptor of its own. Throws a refusal, see throw_refusal(), when the process or the machine has no
   /// more of them.
   basic_eventfd_notifier() : descriptor_(eventfd_detail::opened(Calls::open())) {}
+  /// The same, for an owner with that ring, as a msg_ring_notifier is made: attach() is what joins them.
+  template <ring_watcher Io>
+  explicit basic_eventfd_notifier(Io& /*owner*/) : basic_eventfd_notifier() {}
   basic_eventfd_notifier(const basic_eventfd_notifier&) = delete;
   basic_eventfd_notifier& operator=(const basic_eventfd_notifier&) = delete;
   /// Closes the descriptor: no signal may be on its way. wake_channel sees to that.
   ~basic_eventfd_notifier() { Calls::close(descriptor_); }
+
+  /// From here on, and as long as the attachment lives, signals end the waits of that ring's owner, or of that epoll.
+  template <ring_watcher Io>
+  [[nodiscard]] ring_watch<Io> attach(Io& io) {
+    return {io, descriptor_, is_attached_};
+  }
+  [[nodiscard]] epoll_watch attach(const epoll_set& set) { return {set, descriptor_, is_attached_}; }
 
   /// What becomes readable.
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
@@ -100,11 +114,14 @@ class basic_eventfd_notifier {
   }
 
   /// The owner: waits for a signal until then, and consumes it. True if there was one. May end early, with
-  /// false.
+  /// false: where it fails, after a millisecond.
   bool wait(instant until) noexcept {
     const duration timeout = until == never ? forever : until - monotonic_clock::now();
     const int result = Calls::wait(descriptor_, timeout);
-    if (result < 0 && result != -interrupted) eventfd_detail::complain("wait for a signal", -result);
+    if (result < 0 && result != -interrupted) {
+      eventfd_detail::complain("wait for a signal", -result);
+      eventfd_detail::sleep(timeout);
+    }
     return result > 0 && consume();
   }
 
@@ -113,6 +130,7 @@ class basic_eventfd_notifier {
   static constexpr int interrupted = static_cast<int>(std::errc::interrupted);
 
   int descriptor_;
+  bool is_attached_ = false;  // the owner's
 };
 
 /// The notifier that is shipped.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// futex_notifier: a signal for an owner that waits for nothing else: no descriptor, and no system call where nobody sleeps.
+// futex_notifier: a signal for an owner that waits for nothing else: no descriptor, and no system call where
+// nobody sleeps.
 //
 //   futex_notifier bell;
 //   bell.signal();                                                     // any thread
@@ -8,9 +9,10 @@
 //
 // One word: 0 no signal, 1 a signal, 2 the owner sleeps on the word. Signals add up to one.
 //
-// Memory ordering. signal: exchange release; the wait that takes it acquires, so a signal also orders what it is about. That a
-// signal is never missed needs no order: each state is changed by a read-modify-write, so a signal finds the owner's 2, or the
-// owner finds the signal's 1; and the kernel puts a thread to sleep only while the word is still 2.
+// Memory ordering. signal: exchange release; the wait that takes the signal acquires, so a signal also orders
+// what it is about. No signal is missed, and that needs no order: each state is changed by a
+// read-modify-write, so a signal finds the owner's 2, or the owner finds the signal's 1; and the kernel puts
+// a thread to sleep only while the word is still 2.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,8 @@
 //
 //   mutex_inbox inbox;                                                 // used as every inbox
 //
-// A push waits for whoever is inside, so it stands outside law W3, and it is what executors without anything better have.
+// A push waits for the thread that is inside, so this inbox stands outside law W3. Executors without anything
+// better have an inbox like this one.
 #pragma once
 
 #include <cstddef>
@@ -46,14 +47,16 @@ class mutex_inbox {
   /// The owner: hands out what is here, oldest first, and ends being armed. Returns how many.
   template <class Sink>
   std::size_t drain(Sink&& sink) {
-    return collect() ? taken_.run(sink) : 0;
+    collect();
+    return taken_.run(sink);
   }
 
-  /// The owner: the same, for running later. Until all is run, pushes of these nodes merge into what was taken.
+  /// The owner: as drain(), but for running later. Until all is run, pushes of these nodes merge into what
+  /// was taken.
   taken_type take() noexcept { return collect() ? std::move(taken_) : taken_type{}; }
 
-  /// The owner, before it sleeps: from now on the first push is told to signal. False if there is something to drain, or the
-  /// inbox is closed. Arming twice is arming once.
+  /// The owner, before it sleeps: from now on the first push is told to signal. False if there is something
+  /// to drain, or the inbox is closed. Arming twice is arming once.
   [[nodiscard]] bool try_arm() noexcept {
     if (!taken_.empty()) return false;
     const std::lock_guard lock{mutex_};
@@ -61,8 +64,8 @@ class mutex_inbox {
     return armed_;
   }
 
-  /// The owner: takes the arming back. True if it was armed and stays unsignalled; false if it was not, or a push came first,
-  /// whose signal is on its way.
+  /// The owner: takes the arming back. True if the inbox was armed and stays unsignalled; false if it was not
+  /// armed, or a push came first, whose signal is on its way.
   bool disarm() noexcept {
     const std::lock_guard lock{mutex_};
     return std::exchange(armed_, false);
@@ -74,7 +77,8 @@ class mutex_inbox {
     return !taken_.empty() || newest_ != nullptr;
   }
 
-  /// The owner: refuses every push from now on and hands what is here to the sink. Returns how many. Twice does no harm.
+  /// The owner: refuses every push from now on and hands what is here to the sink. Returns how many. Twice
+  /// does no harm; after a sink that threw, the next drain or close hands out the rest.
   template <class Sink>
   std::size_t close(Sink&& sink) {
     {

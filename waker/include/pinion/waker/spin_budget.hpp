@@ -2,24 +2,31 @@
 //
 // spin_budget: how long an owner should poll before it sleeps, learned from what its sleeps were like.
 //
-// Waking a sleeper costs its waker microseconds, whatever rings it; an owner that still polls costs it nothing. Polling pays
-// where the next wake is near, and wastes a core where it is not. The budget follows what is seen:
+// Waking a sleeper costs its waker microseconds, whatever rings it; an owner that still polls costs its waker
+// nothing. Polling pays where the next wake is near, and wastes a core where it is not. The budget follows
+// what is seen:
 //
-//   a wake came while spinning   twice as long as it took is enough; the budget sinks towards that by a sixteenth each time
-//   none came                    a quarter less; below `least` it is 0, and nothing is spun
-//   the sleep after it was short a spin of twice the whole wait would have caught it: the budget rises to that, also from 0
-//   the spin took far too long   the core was taken away: somebody else needs it. Off for 64 parks, then 128, … 4,096
+//   a wake came while spinning   twice as long as it took is enough; the budget sinks towards that by a
+//                                sixteenth each time
+//   none came                    a quarter less; below `least` the budget is 0, and nothing is spun
+//   the sleep after it was short a spin of twice the whole wait would have caught the wake: the budget rises
+//                                to that, also from 0
+//   the spin took far too long   the core was taken away: somebody else needs it. Off for 64 parks, then 128,
+//                                … 4,096
 //
-// So there is no probing: an owner that does not spin learns from the length of its sleeps. On a machine with one core, or with
-// `most` 0, it is off for good.
+// So there is no probing: an owner that does not spin learns from the length of its sleeps. On a machine with
+// one core, or with `most` 0, spinning is off for good.
 //
 //   spin_budget budget;
-//   const duration allowed = budget.allowance();                       // 0: sleep at once
-//   …                                                                  // poll that long, then
-//   caught ? budget.hit(took) : budget.miss(took);                     // and if that was a miss, after the sleep
-//   budget.slept(waited);
+//   if (poll_for(budget.allowance())) {                                // 0: sleep at once
+//     budget.hit(took);
+//   } else {
+//     budget.miss(took);
+//     sleep();
+//     budget.slept(waited);                                            // the spin included
+//   }
 //
-// It reads no clock: parker does. One thread uses it.
+// A spin_budget reads no clock: spinner does. One thread uses it.
 #pragma once
 
 #include <algorithm>
@@ -40,8 +47,8 @@ struct spin_options {
 
 /// What a spin_budget has seen; counted in a build with PINION_STATISTICS=ON.
 struct spin_statistics {
-  std::uint64_t hits = 0;       ///< spins that a wake ended
-  std::uint64_t misses = 0;     ///< spins that were followed by a sleep
+  std::uint64_t hits = 0;       ///< spins that a wake or an answer ended
+  std::uint64_t misses = 0;     ///< spins that nothing ended
   std::uint64_t skipped = 0;    ///< parks without a spin
   std::uint64_t preempted = 0;  ///< spins in which the core was taken away
 
@@ -59,7 +66,8 @@ class spin_budget {
   /// Begins with a quarter of the longest spin.
   explicit spin_budget(spin_options options = {}) noexcept
       : options_(options), budget_(std::max(duration{options.most.ns / 4}, options.least)) {
-    if (options_.cores == 0) options_.cores = std::thread::hardware_concurrency();
+    if (options_.cores == 0 && options_.most != duration{0})
+      options_.cores = std::thread::hardware_concurrency();
     if (options_.cores == 1) options_.most = duration{0};
   }
 
@@ -101,7 +109,8 @@ class spin_budget {
  private:
   static constexpr std::uint32_t pause_first = 64;
   static constexpr std::uint32_t pause_last = 4'096;
-  // Beyond the budget by this much, a spin did not have its core. An interrupt is shorter, a time slice is longer.
+  // Beyond the budget by this much, a spin did not have its core. An interrupt is shorter, a time slice is
+  // longer.
   static constexpr duration slice{200'000};
 
   [[nodiscard]] duration limited(duration wanted) const noexcept {

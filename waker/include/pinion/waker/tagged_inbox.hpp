@@ -12,19 +12,22 @@
 //   if (inbox.push(task) == push_result::signal) bell.signal();       // any thread
 //   inbox.drain(run);  if (inbox.try_arm()) bell.wait(until);          // the owner
 //
-// A push links its node before the word's and puts it there by a compare-exchange: no memory, no waiting, no second word, so no
-// fence between "publish" and "does it sleep?", which are one operation here. The owner takes all by one exchange and turns
-// the chain round, which gives first in, first out, even across producers. Nodes are only ever taken all at once, so a word
-// that is the same node again stands for a chain that is right (no ABA).
+// A push links its node before the word's and puts it there by a compare-exchange: no memory, no waiting, no
+// second word, so no fence between "publish" and "does it sleep?", which are one operation here. The owner
+// takes all by one exchange and turns the chain round, which gives first in, first out, even across
+// producers. Nodes are only ever taken all at once, so a word that is the same node again stands for a chain
+// that is right (no ABA).
 //
-// Memory ordering, all on head_. push: compare_exchange acq_rel. Release publishes the node, its link and whatever the pusher
-// did before; later pushes are read-modify-writes and continue the release sequence, so the owner's one acquire sees every
-// chain below. Acquire is for who replaces `sleeping` and is told to signal: it pairs with try_arm's release. On failure
-// relaxed: the value is only compared. drain: exchange acquire, the other half of push; it publishes nothing. try_arm: release
-// on success, nothing is read but the tag. That it can't miss a push, nor a push the tag, needs no order: those that
-// succeed are read-modify-writes of one word, each sees the one before it; one that fails, which may go by an old value, is
-// tried again (push), or its owner drains again (try_arm). close: exchange acq_rel; release pairs with the load acquire of
-// a push that is refused, so who is refused sees what the owner did before closing.
+// Memory ordering, all on head_. push: compare_exchange acq_rel. Release publishes the node, its link and
+// whatever the pusher did before; later pushes are read-modify-writes and continue the release sequence, so
+// the owner's one acquire sees every chain below. Acquire is for the push that replaces `sleeping` and is
+// told to signal: it pairs with try_arm's release. On failure relaxed: the value is only compared. drain:
+// exchange acquire, the other half of push; drain publishes nothing. try_arm: release on success, nothing is
+// read but the tag. That try_arm can't miss a push, nor a push the tag, needs no order: those that succeed
+// are read-modify-writes of one word, each sees the one before it; one that fails, which may go by an old
+// value, is tried again (push), or its owner drains again (try_arm). close: exchange acq_rel; release pairs
+// with the load acquire of a push that is refused, so a pusher that is refused sees what the owner did before
+// closing.
 #pragma once
 
 #include <cstddef>
@@ -55,18 +58,20 @@ class basic_tagged_inbox {
   /// Queues the node unless it is queued. Any thread; lock-free; see push_result for what to do next.
   [[nodiscard]] push_result push(node_type& node) noexcept;
 
-  /// The owner: hands out what is here, oldest first, and ends being armed. Returns how many. A drain within the sink takes over
-  /// what the outer one has left.
+  /// The owner: hands out what is here, oldest first, and ends being armed. Returns how many. A drain within
+  /// the sink takes over what the outer drain has left.
   template <class Sink>
   std::size_t drain(Sink&& sink) {
-    return collect() ? taken_.run(sink) : 0;
+    collect();
+    return taken_.run(sink);
   }
 
-  /// The owner: the same, for running later. Until all is run, pushes of these nodes merge into what was taken.
+  /// The owner: as drain(), but for running later. Until all is run, pushes of these nodes merge into what
+  /// was taken.
   taken_type take() noexcept { return collect() ? std::move(taken_) : taken_type{}; }
 
-  /// The owner, before it sleeps: from now on the first push is told to signal. False if there is something to drain, or the
-  /// inbox is closed. Arming twice is arming once.
+  /// The owner, before it sleeps: from now on the first push is told to signal. False if there is something
+  /// to drain, or the inbox is closed. Arming twice is arming once.
   [[nodiscard]] bool try_arm() noexcept {
     if (!taken_.empty()) return false;
     std::uintptr_t seen = empty;
@@ -75,8 +80,8 @@ class basic_tagged_inbox {
            seen == sleeping;
   }
 
-  /// The owner: takes the arming back. True if it was armed and stays unsignalled; false if it was not, or a push came first,
-  /// whose signal is on its way.
+  /// The owner: takes the arming back. True if the inbox was armed and stays unsignalled; false if it was not
+  /// armed, or a push came first, whose signal is on its way.
   bool disarm() noexcept {
     std::uintptr_t seen = sleeping;
     return head_.compare_exchange_strong(seen, empty, std::memory_order_relaxed, std::memory_order_relaxed);
@@ -87,8 +92,8 @@ class basic_tagged_inbox {
     return !taken_.empty() || is_node(head_.load(std::memory_order_relaxed));
   }
 
-  /// The owner: refuses every push from now on and hands what is here to the sink. Returns how many. Twice does no harm; after
-  /// a sink that threw, the second call hands out the rest.
+  /// The owner: refuses every push from now on and hands what is here to the sink. Returns how many. Twice
+  /// does no harm; after a sink that threw, the next drain or close hands out the rest.
   template <class Sink>
   std::size_t close(Sink&& sink) {
     const std::uintptr_t seen = head_.exchange(closed, std::memory_order_acq_rel);

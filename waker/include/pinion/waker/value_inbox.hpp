@@ -2,12 +2,12 @@
 //
 // value_inbox<T>: an inbox that carries values instead of nodes of the caller's.
 //
-// Each value travels in a node of its own from operator new, which the owner's thread frees. Where wakes are many, let your
-// objects be nodes instead.
+// Each value travels in a node of its own from operator new, which the owner's thread frees. Where wakes are
+// many, let your objects be nodes instead.
 //
 //   value_inbox<job> inbox;
-//   if (inbox.push(job{…}) == push_result::signal) bell.signal();      // any thread
-//   inbox.drain([](job&& each) { each(); });                           // the owner
+//   if (inbox.push(std::move(next)) == push_result::signal) bell.signal();  // any thread
+//   inbox.drain([](job&& each) { each(); });                                // the owner
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,8 @@ class value_inbox {
     close([](T&&) {});
   }
 
-  /// Queues the value. Any thread. If the answer is `closed`, or memory is exhausted (std::bad_alloc), `value` is as it was.
+  /// Queues the value. Any thread. If the answer is `closed`, or memory is exhausted (std::bad_alloc),
+  /// `value` is as it was.
   [[nodiscard]] push_result push(T&& value) {
     auto carrier = std::make_unique<message>(std::move(value));
     const push_result result = inbox_.push(*carrier);
@@ -59,7 +60,8 @@ class value_inbox {
   /// The owner: as the inbox beneath.
   [[nodiscard]] bool has_wakes() const noexcept { return inbox_.has_wakes(); }
 
-  /// The owner: refuses every push from now on and hands the values that are here to the sink. Returns how many.
+  /// The owner: refuses every push from now on and hands the values that are here to the sink. Returns how
+  /// many.
   template <class Sink>
   std::size_t close(Sink&& sink) {
     return inbox_.close(unwrapping(sink));

@@ -2,20 +2,21 @@
 //
 // wake_channel<Inbox, Notifier>: an inbox and a notifier that live as long as anybody needs them.
 //
-// The owner has the channel; whoever wakes it has a wake_sender, got from the channel or copied from another sender. Either side
-// may go first. A channel that goes closes the inbox: later pushes are answered `closed`. What both sides share goes with
-// the last of them, so a descriptor is open while any signal is on its way.
+// The owner has the channel; each thread that wakes the owner has a wake_sender, got from the channel or
+// copied from another sender. Either side may go first. A channel that goes closes the inbox: later pushes
+// are answered `closed`. What both sides share goes with the last of them, so a descriptor is open while any
+// signal is on its way.
 //
 //   wake_channel<tagged_inbox, eventfd_notifier> channel;
 //   std::thread other{[sender = channel.sender(), &task] { sender.push(task); }};   // signals if it must
 //   channel.drain(run);
 //   if (channel.try_arm()) channel.notifier().wait(until);
 //
-// Threads need no registration and leave nothing behind: a sender is all there is. One sender may be used by any number of
-// threads at once, as long as it lives.
+// Threads need no registration and leave nothing behind: a sender is all there is. One sender may be used by
+// any number of threads at once, as long as the sender lives.
 //
-// Memory ordering. references: taking one is relaxed, there is one already; letting go is acq_rel, so whoever lets the last
-// one go, and destroys, has seen all that the others did.
+// Memory ordering. references: taking one is relaxed, there is one already; letting go is acq_rel, so the
+// thread that lets the last one go, and destroys, has seen all that the others did.
 #pragma once
 
 #include <cstddef>
@@ -46,6 +47,51 @@ struct shared_parts {
   alignas(cache_line_bytes) typename Sync::template atomic<std::size_t> references{1};
 };
 
+// What the owner has pushed since it closed the channel. W6 holds: what a sink pushes waits for the next drain.
+template <class Inbox>
+struct own_pushes {
+  struct node_type;
+  template <class Sink>
+  static std::size_t drain(const Sink& /*sink*/) noexcept {
+    return 0;
+  }
+  static constexpr bool empty() noexcept { return true; }
+};
+template <inbox Inbox>
+struct own_pushes<Inbox> {
+  using node_type = typename Inbox::node_type;
+
+  void push(node_type& node) noexcept {
+    if (!node.claim()) return;
+    node.set_next(newest);
+    newest = &node;
+  }
+  template <class Sink>
+  [[gnu::always_inline]] std::size_t drain(Sink& sink) {
+    if (first == nullptr) turn_round();
+    std::size_t count = 0;
+    for (node_type* node = first; node != nullptr; node = first, ++count) {
+      first = node->next();
+      node->unclaim();
+      sink(*node);
+    }
+    return count;
+  }
+  [[nodiscard]] bool empty() const noexcept { return newest == nullptr && first == nullptr; }
+
+  node_type* newest = nullptr;  // and those behind it, newest first
+  node_type* first = nullptr;   // and those behind it, oldest first: what a sink that threw has left
+
+ private:
+  [[gnu::cold]] void turn_round() noexcept {
+    for (node_type* node = std::exchange(newest, nullptr); node != nullptr;) {
+      node_type* const older = node->next();
+      node->set_next(std::exchange(first, node));
+      node = older;
+    }
+  }
+};
+
 }  // namespace channel_detail
 
 template <inbox_core Inbox, notifier Notifier, sync_traits Sync>
@@ -66,14 +112,14 @@ class wake_sender {
     std::swap(shared_, other.shared_);
     return *this;
   }
-  /// Whoever is last, owner or sender, frees what is shared.
+  /// The last side to go, owner or sender, frees what is shared.
   ~wake_sender() {
     if (shared_ != nullptr) shared_->let_go();
   }
 
-  /// Pushes, and signals if told to. Any thread. `closed`: the owner is gone, and the item is the caller's. The sender outlives the
-  /// call, so it is no part of what is pushed: that may be destroyed before push() returns. A sender that was moved from can
-  /// only be assigned to or destroyed.
+  /// Pushes, and signals if told to. Any thread. `closed`: the owner is gone, and the item is the caller's.
+  /// The sender outlives the call, so the sender is no part of the item: the item may be destroyed before
+  /// push() returns. A sender that was moved from can only be assigned to or destroyed.
   template <class Item>
   push_result push(Item&& item) const noexcept(noexcept(shared_->inbox.push(std::forward<Item>(item)))) {
     const push_result result = shared_->inbox.push(std::forward<Item>(item));
@@ -81,8 +127,9 @@ class wake_sender {
     return result;
   }
 
-  /// The same from a thread that has a ring: where the notifier can be rung by an entry of it, the signal goes out with what that
-  /// thread submits next; elsewhere, and on another thread than the port's, at once.
+  /// As push(), from a thread that has a ring: where the notifier can be rung by an entry of that ring, the
+  /// signal goes out with what the thread submits next; elsewhere, and on another thread than the port's, at
+  /// once.
   template <class Item, ring_port Port>
   push_result push(Item&& item, Port& port) const
       noexcept(noexcept(shared_->inbox.push(std::forward<Item>(item)))) {
@@ -91,7 +138,8 @@ class wake_sender {
     return result;
   }
 
-  /// Pushes, and signals also where the owner has not armed: for an owner that looks at nothing but its notifier.
+  /// Pushes, and signals also where the owner has not armed: for an owner that looks at nothing but its
+  /// notifier.
   template <class Item>
   push_result force(Item&& item) const noexcept(noexcept(shared_->inbox.push(std::forward<Item>(item)))) {
     const push_result result = shared_->inbox.push(std::forward<Item>(item));
@@ -99,7 +147,7 @@ class wake_sender {
     return result;
   }
 
-  /// The same from a thread that has a ring.
+  /// As force(), from a thread that has a ring.
   template <class Item, ring_port Port>
   push_result force(Item&& item, Port& port) const
       noexcept(noexcept(shared_->inbox.push(std::forward<Item>(item)))) {
@@ -140,30 +188,44 @@ class wake_channel {
   explicit wake_channel(Args&&... args) : shared_(new shared(std::forward<Args>(args)...)) {}
   wake_channel(const wake_channel&) = delete;
   wake_channel& operator=(const wake_channel&) = delete;
-  /// Closes; what is still here is let go without being delivered. To have it, close(sink) first.
+  /// Closes; what is still here is let go without being delivered. To have what is here, close(sink) first.
   ~wake_channel() {
-    shared_->inbox.close([](auto&&) {});
+    close([](auto&&) {});
     shared_->let_go();
   }
 
   /// Somebody who can wake this owner. Any thread that may use the channel.
   [[nodiscard]] sender_type sender() const noexcept { return sender_type{shared_}; }
 
+  /// Wakes the owner itself: as a sender's push(), but heard also where the channel is closed, by the next drain. So
+  /// what the owner wants done in its turn, such as the end of a wait, is done whatever came before.
+  void push(typename channel_detail::own_pushes<Inbox>::node_type& node) noexcept
+    requires inbox<Inbox>
+  {
+    const push_result result = shared_->inbox.push(node);
+    if (result == push_result::signal) shared_->notifier.signal();
+    if (result == push_result::closed) mine_.push(node);
+  }
   /// Hands out what is here, oldest first; returns how many.
   template <class Sink>
-  std::size_t drain(Sink&& sink) {
-    return shared_->inbox.drain(std::forward<Sink>(sink));
+  [[gnu::always_inline]] std::size_t
+  drain(Sink&& sink) {  // else each node costs loads of what the sink captures
+    const std::size_t count = shared_->inbox.drain(sink);
+    return count != 0 || mine_.empty() ? count : mine_.drain(sink);
   }
   /// Before sleeping: the next push signals. False: there is something to drain, or it is closed.
   [[nodiscard]] bool try_arm() noexcept { return shared_->inbox.try_arm(); }
   /// Takes the arming back. False: it was not armed, or a signal is on its way.
   bool disarm() noexcept { return shared_->inbox.disarm(); }
   /// Whether a drain would find something.
-  [[nodiscard]] bool has_wakes() const noexcept { return std::as_const(shared_->inbox).has_wakes(); }
-  /// Refuses every push from now on and hands what is here to the sink; returns how many.
+  [[nodiscard]] bool has_wakes() const noexcept {
+    return std::as_const(shared_->inbox).has_wakes() || !mine_.empty();
+  }
+  /// Refuses every sender's push from now on and hands what is here to the sink; returns how many.
   template <class Sink>
   std::size_t close(Sink&& sink) {
-    return shared_->inbox.close(std::forward<Sink>(sink));
+    const std::size_t count = shared_->inbox.close(sink);
+    return count + mine_.drain(sink);
   }
   /// Whether close() was called.
   [[nodiscard]] bool is_closed() const noexcept { return std::as_const(shared_->inbox).is_closed(); }
@@ -176,6 +238,7 @@ class wake_channel {
  private:
   using shared = typename sender_type::shared;
   shared* shared_;
+  [[no_unique_address]] channel_detail::own_pushes<Inbox> mine_;
 };
 
 }  // namespace pinion::waker::inline PINION_MODE

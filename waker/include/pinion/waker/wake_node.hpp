@@ -2,22 +2,30 @@
 //
 // wake_node: base of whatever can be woken: a task, a message, a connection.
 //
-// An inbox links nodes and never owns them, so a push can't fail for want of memory. The node knows whether it is queued, and
-// waking it again meanwhile is one read-modify-write on its own word: however often a task is woken, it is queued once.
+// An inbox links nodes and never owns them, so a push can't fail for want of memory. The node knows whether
+// it is queued, and waking it again meanwhile is one read-modify-write on its own word: however often a task
+// is woken, the task is queued once.
 //
-//   struct task : wake_node { … };
-//   inbox.push(task);                                                  // any thread, any number of times
-//   inbox.drain([](wake_node& node) { static_cast<task&>(node).resume(); });
+//   struct task : wake_node {
+//     void resume() { ++resumed; }
+//     int resumed = 0;
+//   };
 //
-// Who may touch what: `queued_` belongs to all. Who sets it (claim) has `next_` until the node is in the inbox; from then on
-// the owner has it, until it clears `queued_` (unclaim). So `next_` needs no atomics.
+//   sender.push(mine);                                                 // any thread, any number of times
+//   sender.push(mine);
+//   channel.drain([](wake_node& node) { static_cast<task&>(node).resume(); });
 //
-// Memory ordering. claim() and unclaim() are exchanges with acq_rel on one word, so of any two the later sees all that was
-// before the earlier. That gives
+// Which thread may touch what: `queued_` belongs to all. The thread that sets it (claim) has `next_` until
+// the node is in the inbox; from then on the owner has `next_`, until it clears `queued_` (unclaim). So
+// `next_` needs no atomics.
+//
+// Memory ordering. claim() and unclaim() are exchanges with acq_rel on one word, so of any two the later sees
+// all that was before the earlier. That gives
 //  - the owner's last look at `next_` before the next claimer's write to it;
-//  - the merged push (W7): it reads `queued` and leaves; its exchange comes before the owner's unclaim in the word's order, and
-//    the owner's acquire reads from it, or from one that continues its release sequence. What the merged pusher did before is
-//    visible to the sink. A plain store in place of unclaim's exchange would read nothing, and lose just that.
+//  - the merged push (W7): it reads `queued` and leaves; its exchange comes before the owner's unclaim in the
+//    word's order, and the owner's acquire reads from that exchange, or from one that continues its release
+//    sequence. What the merged pusher did before is visible to the sink. A plain store in place of unclaim's
+//    exchange would read nothing, and lose just that.
 #pragma once
 
 #include <cstddef>
@@ -47,14 +55,16 @@ class basic_wake_node {
                   "a node was destroyed while an inbox held it: drain or close the inbox first");
   }
 
-  /// Whether it is in some inbox, or on its way into or out of one. A look: it may be different by the time you act on it.
+  /// Whether it is in some inbox, or on its way into or out of one. A look: it may be different by the time
+  /// you act on it.
   [[nodiscard]] bool is_queued() const noexcept { return queued_.load(std::memory_order_relaxed) != 0; }
 
   // For inboxes.
 
   /// Makes the caller the one who queues the node; false if it is queued already.
   [[nodiscard]] bool claim() noexcept { return queued_.exchange(1, std::memory_order_acq_rel) == 0; }
-  /// Ends being queued: the owner, when the node is out of the list; or who claimed it, when the inbox is closed.
+  /// Ends being queued: called by the owner, when the node is out of the list; or by the thread that claimed
+  /// the node, when the inbox is closed.
   void unclaim() noexcept { queued_.exchange(0, std::memory_order_acq_rel); }
   /// The node behind it. Only for who has it, see above.
   [[nodiscard]] basic_wake_node* next() const noexcept { return next_.read(); }

@@ -47,7 +47,7 @@ template <class Slicer, class Inner>
 class sliced_executor {
  public:
   /// Executes by `inner`, in slices of `slicer`.
-  sliced_executor(Slicer& slicer, const Inner& inner) noexcept : sliced_executor(&slicer, inner) {}
+  sliced_executor(Slicer& slicer, Inner inner) noexcept : sliced_executor(&slicer, std::move(inner)) {}
 
   /// What it was made of.
   [[nodiscard]] Slicer& slicer() const noexcept { return *slicer_; }
@@ -91,11 +91,11 @@ class sliced_executor {
   friend class sliced_executor;
 
   // A pointer: the slicer may be gone where nothing will run any more.
-  sliced_executor(Slicer* slicer, const Inner& inner) noexcept : inner_(inner), slicer_(slicer) {}
+  sliced_executor(Slicer* slicer, Inner inner) noexcept : inner_(std::move(inner)), slicer_(slicer) {}
 
   template <class Other>
-  sliced_executor<Slicer, Other> of(const Other& inner) const noexcept {
-    return {slicer_, inner};
+  sliced_executor<Slicer, Other> of(Other inner) const noexcept {
+    return {slicer_, std::move(inner)};
   }
 
   Inner inner_;

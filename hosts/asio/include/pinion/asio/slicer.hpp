@@ -33,6 +33,7 @@
 #include <pinion/preempt/default_source.hpp>
 #include <pinion/preempt/slice_log.hpp>
 #include <pinion/preempt/slice_rule.hpp>
+#include <pinion/preempt/slicer.hpp>
 #include <thread>
 #include <utility>
 
@@ -85,11 +86,11 @@ class slicer {
   /// Whether a slice is running: a function has checked, and is not over.
   [[nodiscard]] bool is_slicing() const noexcept { return stage_ == stage::slice; }
   /// The source, for what it alone can say.
-  [[nodiscard]] Source& source() noexcept { return source_; }
+  [[nodiscard]] Source& source() noexcept { return slices_.source(); }
   /// Where checks, yields and slices are noted: to set a stall report, or to hold a no_yield.
-  [[nodiscard]] preempt::slice_log& slices() noexcept { return log_; }
+  [[nodiscard]] preempt::slice_log& slices() noexcept { return slices_.log(); }
   /// What its slices were like; counted where PINION_STATISTICS=ON.
-  [[nodiscard]] const preempt::queue_slices& counts() const noexcept { return counts_; }
+  [[nodiscard]] const preempt::queue_slices& counts() const noexcept { return slices_.counts(queue_); }
   /// What it was made with.
   [[nodiscard]] const slicer_options& options() const noexcept { return options_; }
 
@@ -108,15 +109,14 @@ class slicer {
   void end_slice() noexcept;
   [[nodiscard]] bool is_due_first() noexcept;
 
-  Source source_;
+  preempt::slicer<Source> slices_;
+  preempt::slice_rule::queue queue_{};
   stage stage_ = stage::outside;
 #if PINION_CHECKED
   std::thread::id runner_;
 #endif
-  preempt::slice_log log_;
   slicer_options options_;
   boost::asio::io_context& context_;
-  preempt::queue_slices counts_;
 };
 
 // ---- Implementation ----
@@ -125,20 +125,21 @@ template <preempt::preempt_source Source>
 template <class... Arguments>
 slicer<Source>::slicer(boost::asio::io_context& context, const slicer_options& options,
                        Arguments&&... arguments)
-    : source_(std::forward<Arguments>(arguments)...), options_(options), context_(context) {
-  const auto added = preempt::slice_rule{}.add({.quantum = options.quantum});
+    : slices_(std::forward<Arguments>(arguments)...), options_(options), context_(context) {
+  const auto added = slices_.add({.quantum = options.quantum});
   if (!added) throw_refusal(added.error());
+  queue_ = *added;
 }
 
 template <preempt::preempt_source Source>
 bool slicer<Source>::is_due() noexcept {
   PINION_ASSERT(
-      !log_.is_held(),
+      !slices_.log().is_held(),
       "a function checked whether to yield while it holds a no_yield: let go of it first, or check later");
   if (stage_ != stage::slice) [[unlikely]]
     return is_due_first();
-  log_.checked();
-  return source_.word().is_due();
+  slices_.log().checked();
+  return slices_.word().is_due();
 }
 
 template <preempt::preempt_source Source>
@@ -170,16 +171,15 @@ decltype(auto) slicer<Source>::run(Function&& function) {
 
 template <preempt::preempt_source Source>
 void slicer<Source>::begin_slice() noexcept {
-  const instant now = monotonic_clock::now();
   stage_ = stage::slice;
-  log_.began(counts_, now);
-  source_.begin(now, now + options_.quantum);
+  slices_.begin(queue_, {.now = monotonic_clock::now(), .waits_for_others = true});
 }
 
 template <preempt::preempt_source Source>
 void slicer<Source>::end_slice() noexcept {
-  if (log_.is_listened_to()) log_.ended(monotonic_clock::now());
-  source_.rest();
+  // The time is read for who listens alone.
+  slices_.end(slices_.log().is_listened_to() ? monotonic_clock::now() : instant{0});
+  slices_.rest();
 }
 
 }  // namespace PINION_MODE

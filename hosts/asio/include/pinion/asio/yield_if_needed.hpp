@@ -2,8 +2,10 @@
 //
 // async_yield, yield_if_needed: letting others run, as operations of Asio's, with any completion token.
 //
-//   if (slicer.is_due()) co_await async_yield(slicer, use_awaitable);       // not due: two loads
-//   co_await yield_if_needed(slicer);                                       // the same in one; not due: a frame, and no trip
+//   if (slicer.is_due()) co_await async_yield(slicer, use_awaitable);  // not due: two loads
+//   co_await yield_if_needed(slicer);                                  // not due: a frame, and no trip
+//
+//   // in a handler, with a token that is a function
 //   if (slicer.is_due()) return async_yield(slicer, [this](error_code error) { if (!error) go_on(); });
 //
 // What comes first. Everything that was ready when the yield began, and every socket and timer that became

@@ -25,4 +25,10 @@ PINION_EXPORT [[nodiscard]] std::string_view explain_enter(std::int32_t error) n
 /// Says it through report().
 PINION_EXPORT void complain(std::int32_t error) noexcept;
 
+/// Says that a completion was dropped, as it names no answer and has no sink's mark.
+PINION_EXPORT void complain_of_stranger(std::uint64_t user_data) noexcept;
+
+/// Says that so many operations are not answered, which answers queued while their submission was destroyed.
+PINION_EXPORT void complain_of_let_go(std::uint32_t count) noexcept;
+
 }  // namespace pinion::iosubmit::errors

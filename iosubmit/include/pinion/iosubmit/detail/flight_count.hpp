@@ -4,11 +4,8 @@
 //
 // Each entry that is taken adds one answer, and its last completion takes one off. Two things are not in that count: a watch, which is
 // never answered for good, and what the kernel lost, which may have been answers or messages. So where there was either, an end is not
-// the count's 0: it is a cancel of everything that finds nothing.
-//
-//   in_flight.add(entered.accepted);
-//   in_flight.begin_to_stop();
-//   while (!in_flight.is_over()) { ring.put(in_flight.cancel_of_all()); … }
+// the count's 0: it is a cancel of everything that finds nothing. After begin_to_stop() a submission puts
+// cancel_of_all() again and again, until is_over().
 #pragma once
 
 #include <cerrno>

@@ -9,7 +9,7 @@
 //
 //   latency_window window;
 //   window.push(duration{80'000});
-//   if (window.size() >= 100 && window.percentiles().p99 > duration{50'000'000}) …
+//   const bool is_slow = window.size() >= 101 && window.percentiles().p99 > duration{50'000'000};
 #pragma once
 
 #include <algorithm>

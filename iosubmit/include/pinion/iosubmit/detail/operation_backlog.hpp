@@ -3,10 +3,8 @@
 // operation_backlog: operations that wait for room in a ring, in the order in which they were queued, and why they do.
 //
 // A list through the operations themselves: it holds any number, and allocates nothing. What may hold an operation up are bits of one
-// byte, so that the usual case is one comparison.
-//
-//   if (backlog.is_open() && ring.room() != 0) ring.put(what.entry()); else backlog.add(what);
-//   while (backlog.size() != 0 && ring.room() != 0) ring.put(backlog.take().entry());
+// byte, so that the usual case is one comparison: where is_open() is true and the ring has room, an operation
+// goes past the list.
 #pragma once
 
 #include <cstdint>
@@ -45,27 +43,18 @@ class operation_backlog {
 
   /// Whether nothing holds an operation up but the ring's own room.
   [[nodiscard]] bool is_open() const noexcept { return held_up_ == 0; }
-  /// Whether an operation may be put into the ring: none waits before it, and none is being refused.
-  [[nodiscard]] bool is_passed_by() const noexcept { return (held_up_ & (refusing | behind)) == 0; }
-  /// Where answers are refused at once, nothing is entered on behalf of what they queue; and while some are refused, answers that
-  /// queue again would be refused inside each other, without end.
-  [[nodiscard]] bool may_enter() const noexcept { return (held_up_ & (stopping | refusing)) == 0; }
-  /// Whether the owner stops, and whether it refuses what is queued; whether it did before.
-  void set_stopping(bool value) noexcept { set(stopping, value); }
-  bool set_refusing(bool value) noexcept { return set(refusing, value); }
+  /// Whether nothing is entered, and all that is queued waits here: from a refusal until it is answered, and
+  /// while the owner stops. Else answers that queue again would be refused inside each other, without end.
+  [[nodiscard]] bool is_shut() const noexcept { return (held_up_ & shut) != 0; }
+  void set_shut(bool value) noexcept {
+    held_up_ = static_cast<std::uint8_t>(value ? held_up_ | shut : held_up_ & ~shut);
+  }
 
  private:
   using parts = operation_detail::access;
 
-  static constexpr std::uint8_t stopping = 1;
-  static constexpr std::uint8_t refusing = 2;
-  static constexpr std::uint8_t behind = 4;  // some wait already
-
-  bool set(std::uint8_t why, bool value) noexcept {
-    const bool before = (held_up_ & why) != 0;
-    held_up_ = static_cast<std::uint8_t>(value ? held_up_ | why : held_up_ & ~why);
-    return before;
-  }
+  static constexpr std::uint8_t shut = 1;
+  static constexpr std::uint8_t behind = 2;  // some wait already
 
   operation* first_ = nullptr;
   operation** end_ = &first_;

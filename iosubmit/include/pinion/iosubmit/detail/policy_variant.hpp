@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // policy_variant, with_longest_wait: what chosen_policy is made of: one of several policies, and a bound on
-// any.
-//
-//   policy_variant<adaptive, low_latency> policy{low_latency{}};      // the usual one first
-//   policy.ask([](const auto& held) noexcept { return held.mode(); });
+// any. The usual one stands first: a question to it is inlined, one to the others is a call.
 #pragma once
 
 #include <concepts>

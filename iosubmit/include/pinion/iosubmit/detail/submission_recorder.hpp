@@ -5,9 +5,6 @@
 // In a build with PINION_STATISTICS=ON it counts into submission_statistics and keeps a decision_trace: about seventy instructions
 // an enter, and one an operation; so under ten an operation where batches are of 8 or more. In another build it is empty, and each
 // call is no code: submission is as large and executes as many instructions as without it.
-//
-//   [[no_unique_address]] submission_recorder recorder_;
-//   recorder_.entered(enter_reason::park, state_before, ring_.enter(wait));
 #pragma once
 
 #include <cstddef>
@@ -57,6 +54,9 @@ class submission_recorder {
     ++since_enter_;
   }
 
+  /// It was nobody's.
+  void dropped() noexcept { ++total_.dropped; }
+
   /// A look at a policy's mode, after each hook that may change it.
   template <class Policy>
   void looked_at(const Policy& policy) noexcept {
@@ -91,6 +91,7 @@ class submission_recorder {
   void said_no() noexcept {}
   void entered(enter_reason, const queue_state&, const ring_entered&) noexcept {}
   void answered() noexcept {}
+  void dropped() noexcept {}
   template <class Policy>
   void looked_at(const Policy&) noexcept {}
 #endif

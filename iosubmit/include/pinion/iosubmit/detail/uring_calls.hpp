@@ -7,7 +7,7 @@
 //   struct full_table : uring_calls {
 //     static int setup(std::uint32_t, kernel::setup_parameters&) noexcept { return -EMFILE; }
 //   };
-//   basic_uring_ring<full_table>::open({}).error().reason;    // says which limit
+//   const std::string reason = basic_uring_ring<full_table>::open({}).error().reason;  // says which limit
 #pragma once
 
 #include <cstddef>

@@ -4,13 +4,13 @@
 //
 // A latency is from being queued to being handed out. By their average it picks a batch; by their P99, every 10 ms, a mode:
 //
-//   P99 above 50 ms                                       low latency: one at a time
-//   P99 below 1 ms, and more than 1000 were submitted     high throughput: 64, or the oldest waited for longer than 1000 us;
-//     since the last re-adjustment                          a wait gathers for at most 250 us
-//   otherwise                                             balanced, by the average:
-//     above 10 ms                                           one at a time
-//     below 1 ms, also while nothing is known               32, or 500 us
-//     between                                               8, or 200 us
+//   P99 above 50 ms                                     low latency: one at a time
+//   P99 below 1 ms, and more than 1000 were submitted   high throughput: 64, or an oldest entry of 1000 us,
+//     since the last re-adjustment                        and a wait gathers for at most 250 us
+//   otherwise                                           balanced, by the average:
+//     above 10 ms                                         one at a time
+//     below 1 ms, also while nothing is known             32, or 500 us
+//     between                                             8, or 200 us
 //
 // All these numbers are knobs, and the comparisons are the design's. What differs: what was submitted is counted from one
 // re-adjustment to the next, and not for ever; a wait is the oldest entry's age, and not the time spent in the call; a P99 is

@@ -5,7 +5,7 @@
 // What low_latency and high_throughput are with fixed numbers, and balanced with numbers that it picks.
 //
 //   constexpr batch_rule rule{.batch = 8, .wait_max = duration{200'000}};
-//   if (rule.says_enter(state)) …
+//   const bool enters = rule.says_enter(state);
 #pragma once
 
 #include <cstdint>

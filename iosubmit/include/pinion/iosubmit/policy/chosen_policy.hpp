@@ -5,7 +5,8 @@
 // A closed variant: it holds one of its policies by value, and each question is one branch, the same way each time; to all but the
 // first of them a call. A program that names its policy in code pays for none of this.
 //
-//   submission<chosen_policy, uring_ring> io{uring_ring{{}}};                       // what the environment says, else adaptive
+//   submission<chosen_policy, uring_ring> io{uring_ring{{}}};  // what the environment says, else adaptive
+//
 //   submission<chosen_policy, uring_ring> io{uring_ring{{}}, chosen_policy{effective({.mode = submit_mode::balanced})}};
 //   if (const balanced* policy = io.policy().get_if<balanced>()) std::puts(to_string(*policy).c_str());
 #pragma once

@@ -3,7 +3,7 @@
 // submit_mode, mode_change: the ways to decide that have a name, and why one took another's place.
 //
 //   const mode_change& last = policy.last_change();
-//   log("{} -> {}: {}", to_string(last.from), to_string(last.to), to_string(last.reason));
+//   out << to_string(last.from) << " -> " << to_string(last.to) << ": " << to_string(last.reason);
 #pragma once
 
 #include <concepts>

@@ -2,11 +2,11 @@
 //
 // either_ring: one of two rings, chosen when the program runs.
 //
-// A closed variant: each call is one branch that always goes the same way, and no virtual call. Who names one of the two instead pays
-// not even for that.
+// A closed variant: each call is one branch that always goes the same way, and no virtual call. Code that
+// names one of the two rings instead pays not even for that branch.
 //
 //   either_ring<uring_ring, epoll_ring> ring{epoll_ring{{}}};
-//   if (epoll_ring* const without_files = ring.second()) …
+//   const bool has_files = ring.second() == nullptr;  // an epoll_ring reads and writes none
 #pragma once
 
 #include <cstddef>
@@ -73,6 +73,7 @@ class either_ring {
   [[nodiscard]] int descriptor() const noexcept {
     return first() != nullptr ? descriptor_of(*first()) : descriptor_of(*second());
   }
+  std::int32_t own() noexcept { return first() != nullptr ? own_of(*first()) : own_of(*second()); }
   [[nodiscard]] bool is_owner() const noexcept {
     return first() != nullptr ? is_owner_of(*first()) : is_owner_of(*second());
   }
@@ -91,6 +92,14 @@ class either_ring {
       return of.is_owner();
     else
       return false;
+  }
+
+  template <class Ring>
+  static std::int32_t own_of(Ring& of) noexcept {
+    if constexpr (requires { of.own(); })
+      return of.own();
+    else
+      return 0;
   }
 
   template <class Ring>

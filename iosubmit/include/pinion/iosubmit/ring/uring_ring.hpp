@@ -2,31 +2,36 @@
 //
 // uring_ring: the kernel's io_uring, by three system calls and no library.
 //
-// The queues are memory shared with the kernel: put() writes an entry, reap() reads completions, and only enter() is a system
-// call. It is a ring (concept.hpp) for a submission, and by itself a ring_port for parts that need one.
+// The queues are memory shared with the kernel: put() writes an entry, reap() reads completions, and only
+// enter() is a system call. A uring_ring is a ring (concept.hpp) for a submission, and by itself a ring_port
+// for parts that need one.
 //
-//   submission<batch_or_idle, uring_ring> io{uring_ring{{.entries = 512}}};        // throws where there is no io_uring
-//   auto opened = uring_ring::open({});                                            // or says why
+//   submission<batch_or_idle, uring_ring> io{uring_ring{{.entries = 512}}};  // throws without an io_uring
+//   auto opened = uring_ring::open({});                                      // or says why
 //
-// Its owner is the thread that enters it first, wherever it was made: the ring is created disabled, and enabled there. From then on
-// only that thread calls anything but descriptor() and is_owner(), and destroys it; until then is_owner() is true nowhere. The ring
-// may be moved while no other thread looks at it. In a child of fork() it is the parent's, and its memory is not there: make another one,
-// and leave the child by _exit().
+// Its owner is the thread that calls own() or enters it first, wherever it was made: the ring is created
+// disabled, and enabled there. From then on only the owner calls anything but descriptor() and is_owner(), and
+// destroys the ring; until then is_owner() is true nowhere. The ring may be moved while no other thread looks
+// at it. In a child of fork() the ring is the parent's, and its memory is not there: make another one, and
+// leave the child by _exit().
 //
-// As a port: the completions of what queue() took are handed to answer(), and what is left when the ring goes is answered with
-// -ECANCELED, or, where it is in flight, when the kernel lets go of it. They are told by their user_data, which has a mark of 0: what is
-// put() beside them needs a mark of 1 to 7 (user_data_of), or a user_data of 0. A plain pointer would be taken for an answer, and called.
+// As a port: the completions of what queue() took are handed to answer(), and what is left when the ring goes
+// is answered with -ECANCELED, or, where it is in flight, when the kernel lets go of it. Such completions are
+// told by their user_data, which has base's answer_tag and a mark of 0. So what is put() beside them, or sent
+// by another ring, may be any number or pointer.
 //
-//   ring.put({.operation = codes::nop, .user_data = 8 * place + 1});
-//   ring.reap([&](const ring_completion& c) noexcept { if (!ring.answer(c)) mine(c.user_data / 8, c.result); });
+//   ring.put({.operation = codes::nop, .user_data = place});
+//   ring.enter({.count = 1});
+//   ring.reap([&](const ring_completion& c) noexcept { if (!ring.answer(c)) mine(c.user_data, c.result); });
 //
 // Memory ordering. Four words are shared with the kernel, and each has one writer.
-//   entries' tail      ours; released by enter(), so who reads it there sees the entries before it
-//   entries' head      the kernel's; acquired after an enter, so a place is overwritten only after it was read
+//   entries' tail      ours; released by enter(), so the kernel, reading it there, sees the entries before it
+//   entries' head      the kernel's; acquired after an enter, so a place is overwritten only after it is read
 //   completions' tail  the kernel's; acquired by reap(), so what it counts has been written
-//   completions' head  ours; released for each completion after it was read, so the kernel does not overwrite it before
-// The flags are a hint, and relaxed: what they announce is fetched by an enter, which orders by itself. The owner is relaxed: the
-// only thread for which the answer is yes wrote it itself.
+//   completions' head  ours; released for each completion after it was read, so the kernel does not overwrite
+//                      the completion before
+// The flags are a hint, and relaxed: what they announce is fetched by an enter, which orders by itself. The
+// owner is relaxed: the only thread for which the answer is yes wrote it itself.
 #pragma once
 
 #include <algorithm>
@@ -55,8 +60,8 @@ namespace pinion::iosubmit::inline PINION_MODE {
 template <class Calls>
 class basic_uring_ring {
  public:
-  /// A ring, or why there is none. ENOSYS, EPERM, EACCES and EOPNOTSUPP: io_uring can't be had here, whatever is
-  /// asked for. EINVAL: the options are wrong. Any other: a limit was met, which can be raised.
+  /// A ring, or why there is none. ENOSYS, EPERM, EACCES and EOPNOTSUPP: io_uring can't be had here, whatever
+  /// is asked for. EINVAL: the options are wrong. Any other: a limit was met, which can be raised.
   [[nodiscard]] static expected<basic_uring_ring, refusal> open(const uring_options& options) {
     auto mapped = uring_detail::open(calls, options);
     if (!mapped) return unexpected<refusal>(mapped.error());
@@ -68,7 +73,8 @@ class basic_uring_ring {
     if (!mapped) throw_refusal(mapped.error());
     words_ = *mapped;
   }
-  /// Moves all of it, whatever is pending or in flight. What is left takes nothing, and answers an enter with EBADF.
+  /// Moves all of it, whatever is pending or in flight. What is left takes nothing, and answers an enter with
+  /// EBADF.
   basic_uring_ring(basic_uring_ring&& from) noexcept { swap(from); }
   basic_uring_ring& operator=(basic_uring_ring&& from) noexcept {
     basic_uring_ring gone{std::move(from)};
@@ -83,8 +89,8 @@ class basic_uring_ring {
 
   /// What it has, after all fallbacks.
   [[nodiscard]] const uring_features& features() const noexcept { return words_.features; }
-  /// Where the kernel has the submission queue's flags, for as long as the ring is open: with features().setup_flags what preempt's
-  /// uring_source is made of.
+  /// Where the kernel has the submission queue's flags, for as long as the ring is open: with
+  /// features().setup_flags what preempt's uring_source is made of.
   [[nodiscard]] const std::uint32_t* flags() const noexcept { return words_.entries_flags; }
   /// Completions that the kernel had no memory to keep, and that never come.
   [[nodiscard]] std::uint32_t lost() const noexcept {
@@ -106,13 +112,24 @@ class basic_uring_ring {
   [[nodiscard]] std::uint32_t pending() const noexcept { return tail_ - head_; }
   /// Whether reap() would hand out some.
   [[nodiscard]] bool has_completions() const noexcept { return relaxed(words_.completions_tail) != reaped_; }
-  /// Whether the kernel keeps completions back until an enter: for want of room, or since that is when it posts them.
+  /// Whether the kernel keeps completions back until an enter: for want of room, or since that is when it
+  /// posts them.
   [[nodiscard]] bool wants_enter() const noexcept {
     return (relaxed(words_.entries_flags) &
             (kernel::submission_flag::overflow | kernel::submission_flag::taskrun)) != 0;
   }
 
-  /// Hands over what is pending, fetches what is kept back, and waits. The first one makes the calling thread the owner.
+  /// Makes the calling thread the owner, before the first enter does; again, it does nothing. 0, or the
+  /// negative errno with which the kernel refuses to enable the ring: then the first enter tries it once more.
+  std::int32_t own() noexcept {
+    const bool is_owned = std::atomic_ref{owner_}.load(std::memory_order_relaxed) != std::thread::id{};
+    PINION_ASSERT(!is_owned || is_owner(),
+                  "a ring was owned by another thread than its owner: it stays that one's");
+    return is_owned ? 0 : prepare();
+  }
+
+  /// Hands over what is pending, fetches what is kept back, and waits. The first enter makes the calling
+  /// thread the owner.
   [[gnu::always_inline]] ring_entered enter(const ring_wait& wait) noexcept {
     if (!is_ready_) [[unlikely]] {
       if (const std::int32_t error = prepare(); error != 0) return {.error = error};
@@ -120,7 +137,8 @@ class basic_uring_ring {
     PINION_ASSERT(is_owner(), "a ring was entered by another thread than its owner: wake that one");
     const std::uint32_t submit = wait.keeps_pending ? 0 : pending();
     std::atomic_ref{*words_.entries_tail}.store(tail_, std::memory_order_release);
-    const std::int32_t result = wait.count == 0 ? enter_at_once(submit) : enter_and_wait(submit, wait);
+    const std::int32_t result =
+        wait.count == 0 ? enter_at_once(submit, wait.fetches) : enter_and_wait(submit, wait);
     const std::uint32_t head = std::atomic_ref{*words_.entries_head}.load(std::memory_order_acquire);
     const std::uint32_t accepted = std::exchange(head_, head);
     return {.accepted = head - accepted, .error = error_of(result)};
@@ -139,7 +157,8 @@ class basic_uring_ring {
     return end - first;
   }
 
-  /// Hands back what is pending, in order. The sink may put: that stays pending. An enter meanwhile takes nothing (EBUSY).
+  /// Hands back what is pending, in order. The sink may put: that stays pending. An enter meanwhile takes
+  /// nothing (EBUSY).
   template <class Sink>
   std::size_t withdraw(Sink sink) noexcept {
     const std::uint32_t end = tail_;
@@ -162,11 +181,12 @@ class basic_uring_ring {
 
   /// The ring's descriptor. Any thread.
   [[nodiscard]] int descriptor() const noexcept { return words_.descriptor; }
-  /// Whether the calling thread has entered it first. Any thread.
+  /// Whether the calling thread has owned or entered it first. Any thread.
   [[nodiscard]] bool is_owner() const noexcept {
     return std::atomic_ref{owner_}.load(std::memory_order_relaxed) == std::this_thread::get_id();
   }
-  /// Puts an entry that is answered through answer(). Enters where it is full; false: there is no room then either.
+  /// Puts an entry that is answered through answer(). Enters where the queue is full; false: there is no room
+  /// then either.
   bool queue(ring_entry entry, ring_answer& answer) noexcept {
     if (room() == 0) {
       enter({});
@@ -177,12 +197,13 @@ class basic_uring_ring {
     ++unanswered_;
     return true;
   }
-  /// Answers a completion of what queue() took. False: its user_data is 0 or has a mark, so it is none.
+  /// Answers a completion of what queue() took. False: it is none.
   bool answer(const ring_completion& completion) noexcept {
-    if (completion.user_data == 0 || mark_of(completion.user_data) != 0) return false;
-    PINION_ASSERT(unanswered_ != 0,
-                  "a completion is taken for an answer, and none is to come: put entries beside queue() with "
-                  "a mark of 1 to 7 in their user_data, or with 0");
+    if (!names_answer(completion.user_data, 0)) return false;
+    PINION_ASSERT(
+        unanswered_ != 0,
+        "a completion names an answer, and none is to come: put entries beside queue() with another "
+        "mark than 0 in their user_data (user_data_of)");
     if ((completion.flags & ring_completion::more) == 0) --unanswered_;
     ring_answer& whom = answer_of(completion.user_data);
     whom.answered(whom, completion.result);
@@ -221,7 +242,8 @@ class basic_uring_ring {
     return 0;
   }
 
-  // Of lost completions the kernel tells only an enter that submits nothing (5.18), or none; its count tells always. Once for each.
+  // Of lost completions the kernel tells only an enter that submits nothing (5.18), or none; its count tells
+  // always. Once for each.
   std::int32_t error_of(std::int32_t result) noexcept {
     const std::uint32_t now_lost = relaxed(words_.completions_lost);
     if (now_lost != lost_) [[unlikely]] {
@@ -233,8 +255,9 @@ class basic_uring_ring {
     return result != -ETIME && result != -EBADR ? result : 0;
   }
 
-  std::int32_t enter_at_once(std::uint32_t submit) noexcept {
-    const std::uint32_t flags = words_.enter_flags | (wants_enter() ? kernel::enter::get_events : 0);
+  std::int32_t enter_at_once(std::uint32_t submit, bool fetches) noexcept {
+    const std::uint32_t flags =
+        words_.enter_flags | (fetches && wants_enter() ? kernel::enter::get_events : 0);
     return Calls::enter(words_.entered_as, submit, 0, flags, nullptr);
   }
 
@@ -243,9 +266,8 @@ class basic_uring_ring {
     const std::uint32_t flags = words_.enter_flags | kernel::enter::get_events;
     if (wait.timeout == forever && wait.count == 1)
       return Calls::enter(words_.entered_as, submit, 1, flags, nullptr);
-    // Without a timeout, or with one near the end of time, a min-wait that finds nothing ends the whole wait.
-    constexpr duration timeout_max{std::uint64_t{1} << 62U};
-    const kernel_time timeout = kernel_time::of(std::min(wait.timeout, timeout_max));
+    // Without a timeout a min-wait that finds nothing ends the whole wait.
+    const kernel_time timeout = kernel_time::of(wait.timeout);
     kernel::wait_argument argument{};
     if (wait.timeout != forever) argument.timeout = entries_detail::word(&timeout);
     std::uint32_t count = wait.count;
@@ -260,7 +282,8 @@ class basic_uring_ring {
     return Calls::enter(words_.entered_as, submit, count, flags | kernel::enter::wait_argument, &argument);
   }
 
-  // The kernel is asked to stop all that is in flight (5.19), and given a second to answer. Answers may queue again.
+  // The kernel is asked to stop all that is in flight (5.19), and given a second to answer. Answers may queue
+  // again.
   void answer_what_is_left() noexcept {
     constexpr std::uint64_t nobody = ~std::uint64_t{0};
     constexpr duration while_it_waits{1'000'000};

@@ -6,11 +6,13 @@
 // An owner writes when its slice is over; somebody else asks the board now and then, which ends what is over
 // and says when to ask again. ticker is that somebody, a thread; in simulation it is the test.
 //
-//   ticked_slice slice;                       board.add(slice, {});      // the owner's; registered once
-//   if (slice.begin(now + q, q)) tell();      // the owner: stores, and seldom more
-//   const instant next = board.tick(now);     // the other: ends what is over
-//   while (const auto told = board.take_stall()) told->tell();      // no code of a user's runs in tick()
-//   … wait until `next`, unless !board.is_quiet_until(next), or until told …
+//   ticked_slice slice;
+//   board.add(slice, watch);                                       // the owner's; registered once
+//   if (slice.begin(now + quantum, quantum)) tell();               // the owner: stores, and seldom more
+//   const instant next = board.tick(now);                          // the other: ends what is over
+//   while (const auto told = board.take_stall()) told->tell();     // no code of a user's runs in tick()
+//
+// Then the other waits until `next` or until it is told, but not at all where is_quiet_until(next) is false.
 //
 // How it is exact without being told of each slice. A slice has a length below which none of its owner's was
 // lately (`least`); so whoever looks again after that has missed the end of none that began meanwhile, and

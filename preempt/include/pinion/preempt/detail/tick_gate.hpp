@@ -2,9 +2,8 @@
 //
 // tick_gate: how a ticker's thread sleeps, and how an owner, or who ends the ticker, wakes it.
 //
-//   gate.wait(until, [&](instant until) { return is_quiet_until(until); });  // the thread
-//   gate.opened(end);  // an owner: a call only if the thread sleeps for longer
-//   gate.call();       // another thread that wants it awake
+// The thread calls wait(). An owner calls opened(), which makes a system call only if the thread sleeps for
+// longer. Another thread that wants it awake calls call().
 #pragma once
 
 #include <atomic>

@@ -11,7 +11,7 @@
 //   tsc_counter counter;
 //   const tsc_scale scale = counter.scale();                   // for one slice
 //   const std::uint64_t end = counter.read(scale) + scale.of(length);
-//   … counter.read(scale) >= end …
+//   const bool is_over = counter.read(scale) >= end;
 //
 // The counter is used where the processor says that it is invariant (CPUID 0x80000007): it then runs on at
 // one rate, whatever the core does. Elsewhere the monotonic clock stays, and that is reported, once. Two

@@ -2,9 +2,7 @@
 //
 // chunk_census: counts the chunks of a pool of chains, and finds one that is lost, or in two places.
 //
-//   chunk_census census{chains};
-//   std::string broken = census.walk(7, seventh, [&](std::uint32_t number, std::uint32_t chunk) { … });
-//   if (broken.empty()) broken = census.unaccounted();      // after all chains
+// walk() is called for each chain, and unaccounted() after all of them.
 #pragma once
 
 #include <cstddef>

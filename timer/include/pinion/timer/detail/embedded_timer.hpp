@@ -7,10 +7,8 @@
 // Either way the object is pinned, is told by `woken()` when it is due, and takes its timer along when it is
 // destroyed.
 //
-//   class sleeper : embedded_timer<Queue, sleeper> {
-//     friend embedded_timer<Queue, sleeper>;
-//     void woken();     // called from the queue's poll, disarmed by then; may destroy *this
-//   };
+// The class that derives from it has a member woken(). The queue's poll calls it. By then the timer is
+// disarmed. It may destroy the object.
 #pragma once
 
 #include <pinion/base/time.hpp>

@@ -7,9 +7,8 @@
 // what was reserved at once lies together, and large regions ask for huge pages, which spares a look-up of
 // the address on nearly every touch.
 //
-//   slab<node> nodes;
-//   nodes.reserve(10'000);                       // this and grow_to() allocate
-//   std::construct_at(&nodes[9'999], …);         // the room is the slab's, the objects are the caller's
+// Only reserve() and grow_to() allocate. The room is the slab's; the objects in it are the caller's to
+// construct and destroy.
 #pragma once
 
 #include <algorithm>

@@ -12,10 +12,9 @@
 //
 // The tag is the owner's, and stays when the value goes: a wheel keeps there where a slot's timer is, or was.
 //
-//   slot_map<task, tag> slots;
-//   std::uint32_t slot = slots.insert(std::move(task));   // may throw; `task` is then untouched
-//   handle h = slots.name(slot);
-//   if (std::uint32_t slot = slots.find(h); slot != slots.none) task t = slots.erase(slot);
+//   slot_map<task> slots;
+//   const handle h = slots.name(slots.insert(task{}));   // may throw; the task is then untouched
+//   if (const std::uint32_t slot = slots.find(h); slot != slots.none) slots.erase(slot).run();
 //
 // One owner at a time.
 #pragma once

@@ -5,7 +5,10 @@
 // The same levels over hooks in the caller's storage: no handle, no slot, nothing allocated, and nothing that
 // can fail. Pushing on is one store as well. A hook is 40 bytes of its object, and its destructor cancels it.
 //
-//   struct connection : timer_hook { void close(); };
+//   struct connection : timer_hook {
+//     void close() { is_open = false; }
+//     bool is_open = true;
+//   };
 //   deferred_hook_wheel<connection> timers{monotonic_clock::now()};
 //   connection client;
 //   timers.schedule(client, now + ceil(60s));

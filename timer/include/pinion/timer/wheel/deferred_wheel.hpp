@@ -8,7 +8,7 @@
 // to fetch next. Every timer is late by at most a tick.
 //
 //   deferred_wheel<task> timers{monotonic_clock::now()};
-//   handle idle = timers.schedule(now + ceil(60s), task{…});
+//   handle idle = timers.schedule(now + ceil(60s), task{});
 //   timers.reschedule(idle, now + ceil(60s));     // for each request: one store
 //
 // One owner at a time; no member may be called by another thread meanwhile, not even a const one.

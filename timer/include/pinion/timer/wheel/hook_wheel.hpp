@@ -6,7 +6,10 @@
 // Pushing a deadline on is one store into the hook; it is placed anew when its bucket is served. A hook's
 // destructor cancels it.
 //
-//   struct connection : timer_hook { void close(); };
+//   struct connection : timer_hook {
+//     void close() { is_open = false; }
+//     bool is_open = true;
+//   };
 //   hook_wheel<connection, nested_levels<std::uint64_t{1} << 20, 8, 8, 8, 8, 8, 4>> timers{now};
 //   connection client;
 //   timers.schedule(client, now + ceil(30s));

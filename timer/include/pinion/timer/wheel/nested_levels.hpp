@@ -8,10 +8,11 @@
 // when the hand reaches a slot of a higher level, what is in it is placed anew, lower down. Beyond the last
 // level lies one slot that is placed anew whenever the last level has gone round.
 //
-//   nested_levels<std::uint64_t{1} << 20, 8, 8, 8, 8, 8, 4> levels{start};   // tick of 2^20 ns, bits of each level
-//   std::uint16_t b = levels.place(levels.tick_at_or_after(deadline));
-//   occupied.set(b);
-//   levels.next(occupied) …
+//   nested_levels<std::uint64_t{1} << 20, 8, 8, 8, 8, 8, 4> levels;  // tick of 2^20 ns, bits of each level
+//   levels.start(now);
+//   const std::uint16_t bucket = levels.place(levels.tick_at_or_after(deadline), false);
+//   occupied.set(bucket);
+//   const auto next = levels.next(occupied);  // the bucket that is served next, and when
 #pragma once
 
 #include <array>

@@ -9,7 +9,7 @@
 // tick divides chrono's units, at the price of a division.
 //
 //   overflow_wheel<task> timers{monotonic_clock::now()};
-//   handle h = timers.schedule(now + ceil(30s), task{…});
+//   handle h = timers.schedule(now + ceil(30s), task{});
 //
 // Memory: sizeof is 1 KiB at most, and an empty wheel holds 12 KiB of slots, 16 bytes each. A timer takes a
 // slot of the slab, 16 bytes and the value, and 8.6 bytes of entries; both come in steps of 1,024. The slots'

@@ -7,8 +7,8 @@
 // a timer may be elsewhere by now.
 //
 //   stationary_wheel<task> timers{monotonic_clock::now()};
-//   const std::uint64_t id = timers.id_of(timers.schedule(now + ceil(1h), task{…}));
-//   std::printf("on ring %u\n", stationary_id::decode(id).level);
+//   const std::uint64_t id = timers.id_of(timers.schedule(now + ceil(1h), task{}));
+//   const unsigned ring = stationary_id::decode(id).level;
 //   timers.cancel(timers.handle_of(id));
 #pragma once
 

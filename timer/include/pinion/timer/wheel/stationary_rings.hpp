@@ -2,7 +2,8 @@
 //
 // rings: what a stationary_wheel is made of, when it tidies them, and what it tells of them.
 //
-//   expected<level_geometry> rings = rings_of({duration{1 << 20}, duration{1 << 26}, duration{1 << 32}}, 256);
+//   constexpr duration tick{1U << 20};  // 1.05 ms
+//   expected<level_geometry> rings = rings_of({tick, tick * 64, tick * 4096}, 256);
 //   if (!rings) return rings.error();
 //   stationary_wheel<task> timers{now, worker, *rings, {.min_capacity = 256}};
 #pragma once

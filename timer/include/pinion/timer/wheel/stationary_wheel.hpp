@@ -15,7 +15,7 @@
 // Beyond the last ring a timer waits in its furthest spoke and is placed anew from there.
 //
 //   stationary_wheel<task> timers{monotonic_clock::now()};
-//   auto [h, wheel_deadline] = timers.schedule_best_fit(now + ceil(168h), task{…});
+//   auto [h, wheel_deadline] = timers.schedule_best_fit(now + ceil(168h), task{});
 //
 // A spoke that is served is empty and gives all its chunks back; one whose timers are cancelled keeps their
 // entries. When too few timers are left in it (compaction_config), the next poll rewrites it, after firing

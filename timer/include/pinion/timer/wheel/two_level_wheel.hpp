@@ -9,7 +9,7 @@
 // some minutes whose memory must be known.
 //
 //   two_level_wheel<task> timers{monotonic_clock::now()};
-//   handle h = timers.schedule(now + ceil(30s), task{…});
+//   handle h = timers.schedule(now + ceil(30s), task{});
 //
 // Memory: sizeof is 4 KiB at most, and an empty wheel holds 32 KiB of slots, 16 bytes each. A timer takes a
 // slot of the slab, 16 bytes and the value, and 8.6 bytes of entries; both come in steps of 1,024. The slots'

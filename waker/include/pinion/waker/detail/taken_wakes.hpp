@@ -2,14 +2,15 @@
 //
 // taken_wakes: wakes that were taken out of an inbox and have not been run: an obligation, as a type.
 //
-// A wake that is taken and dropped is lost for ever: its node stays `queued`, and every later push merges into it. So what
-// take() returns is [[nodiscard]], and in a checked build destroying it with anything inside is a violation.
+// A wake that is taken and dropped is lost for ever: its node stays `queued`, and every later push merges
+// into it. So what take() returns is [[nodiscard]], and in a checked build destroying it with anything inside
+// is a violation.
 //
 //   auto wakes = inbox.take();
 //   wakes.run([&](wake_node& node) { ready.push_back(node); }, 64);   // at most 64 now
-//   wakes.run(to_ready);                                             // and the rest
+//   wakes.run(to_ready);                                              // and the rest
 //
-// It is a list, oldest first, that one thread uses.
+// A taken_wakes is a list, oldest first, that one thread uses.
 #pragma once
 
 #include <cstddef>
@@ -44,8 +45,8 @@ class [[nodiscard]] basic_taken_wakes {
   /// Whether nothing is left to run.
   [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
 
-  /// Hands up to `most` nodes to the sink, oldest first, and returns how many. Each is out of the list, and may be pushed
-  /// again, before its call. If the sink throws, the rest is still here.
+  /// Hands up to `most` nodes to the sink, oldest first, and returns how many. Each is out of the list, and
+  /// may be pushed again, before its call. If the sink throws, the rest is still here.
   template <class Sink>
   std::size_t run(Sink&& sink, std::size_t most = all_wakes) {
     std::size_t count = 0;

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// import pinion.scheduler: what <pinion/scheduler.hpp> declares, the same entities.
+module;
+#include <pinion/scheduler.hpp>
+export module pinion.scheduler;
+
+export import pinion.base;
+export import pinion.iosubmit;
+export import pinion.preempt;
+export import pinion.timer;
+export import pinion.waker;
+
+export namespace pinion::scheduler {
+using pinion::scheduler::absent;
+using pinion::scheduler::allocate_frame;
+using pinion::scheduler::basic_executor;
+using pinion::scheduler::basic_slab_frames;
+using pinion::scheduler::channel;
+using pinion::scheduler::default_frames;
+using pinion::scheduler::default_parts;
+using pinion::scheduler::event;
+using pinion::scheduler::executor;
+using pinion::scheduler::executor_base;
+using pinion::scheduler::executor_options;
+using pinion::scheduler::executor_parts;
+using pinion::scheduler::first_of;
+using pinion::scheduler::frame_allocated;
+using pinion::scheduler::frame_allocator;
+using pinion::scheduler::frame_origin;
+using pinion::scheduler::frame_statistics;
+using pinion::scheduler::frame_traits;
+using pinion::scheduler::free_frame;
+using pinion::scheduler::gate;
+using pinion::scheduler::join_handle;
+using pinion::scheduler::malloc_frames;
+using pinion::scheduler::mutex;
+using pinion::scheduler::nothing;
+using pinion::scheduler::parts;
+using pinion::scheduler::pmr_frames;
+using pinion::scheduler::queue_options;
+using pinion::scheduler::queue_statistics;
+using pinion::scheduler::running;
+using pinion::scheduler::semaphore;
+using pinion::scheduler::slab_frames;
+using pinion::scheduler::sleep_for;
+using pinion::scheduler::sleep_until;
+using pinion::scheduler::slicing_runner;
+using pinion::scheduler::spawn;
+using pinion::scheduler::spawn_into;
+using pinion::scheduler::task;
+using pinion::scheduler::task_group;
+using pinion::scheduler::task_io;
+using pinion::scheduler::task_queue;
+using pinion::scheduler::task_runner;
+using pinion::scheduler::turn;
+using pinion::scheduler::turn_options;
+using pinion::scheduler::turn_statistics;
+using pinion::scheduler::turns_to_shrink;
+using pinion::scheduler::use_frames;
+using pinion::scheduler::when_all;
+using pinion::scheduler::when_any;
+using pinion::scheduler::with_timeout;
+using pinion::scheduler::yield;
+}  // namespace pinion::scheduler

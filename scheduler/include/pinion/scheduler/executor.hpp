@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// basic_executor, executor: runs tasks on one thread, with timers, I/O and wakes, made of any backends of the
+// parts.
+//
+//   task<> hello() {
+//     co_await sleep_for(10ms);
+//     std::puts("hello");
+//   }
+//
+//   executor loop;
+//   loop.run(hello());
+//
+// Another backend is another type:
+//
+//   struct own_parts : default_parts {
+//     using source = preempt::tsc_budget;
+//   };
+//   basic_executor<own_parts> loop;
+//
+// Tasks run in slices of their queues, in rounds of turn.hpp: wakes, timers, tasks, then I/O. A slice ends
+// when its queue has nothing to run, when its word is due, or after `tasks_a_slice` tasks; a round has as
+// many slices, at most, as queues were ready as it began.
+//
+// Ending. When an executor is destroyed, the slot of each task is requested, and the executor runs on until
+// all are over: so each task ends once (law E1). After options.patience the executor stops what it asked of
+// the kernel. After that time once more the law is broken by the tasks that are left: they ignore that they
+// are cancelled, or wait for something that is under no slot. They are reported and left as they are, with
+// what they hold, since a coroutine that waits can't be destroyed.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <pinion/base/cancel_slot.hpp>
+#include <pinion/base/error.hpp>
+#include <pinion/base/refusal.hpp>
+#include <pinion/base/time.hpp>
+#include <pinion/config.hpp>
+#include <pinion/iosubmit/default_policy.hpp>
+#include <pinion/iosubmit/default_ring.hpp>
+#include <pinion/iosubmit/submission.hpp>
+#include <pinion/preempt/default_source.hpp>
+#include <pinion/preempt/slicer.hpp>
+#include <pinion/scheduler/executor_base.hpp>
+#include <pinion/scheduler/frames/concept.hpp>
+#include <pinion/scheduler/frames/default_frames.hpp>
+#include <pinion/scheduler/frames/use_frames.hpp>
+#include <pinion/scheduler/sleep.hpp>
+#include <pinion/scheduler/task.hpp>
+#include <pinion/scheduler/task_io.hpp>
+#include <pinion/scheduler/task_queue.hpp>
+#include <pinion/scheduler/turn.hpp>
+#include <pinion/scheduler/yield.hpp>
+#include <pinion/timer/calling_queue.hpp>
+#include <pinion/timer/interval.hpp>
+#include <pinion/timer/timer_call.hpp>
+#include <pinion/timer/timer_queue.hpp>
+#include <pinion/waker/default_inbox.hpp>
+#include <pinion/waker/wake_channel.hpp>
+#include <system_error>
+#include <utility>
+
+namespace pinion::scheduler::inline PINION_MODE {
+
+/// What an executor is made of.
+template <class Timers, class Inbox, class Notifier, class Policy, class Ring, class Source,
+          class Frames = default_frames, class Clock = monotonic_clock>
+struct parts {
+  using timers = Timers;      ///< a store of timers that call
+  using inbox = Inbox;        ///< of wake_calls
+  using notifier = Notifier;  ///< that can be attached to the submission
+  using policy = Policy;      ///< of submission
+  using ring = Ring;          ///< that open_ring() opens
+  using source = Source;      ///< of slices
+  using frames = Frames;      ///< where its tasks' frames come from
+  using clock = Clock;        ///< what all of them go by
+};
+/// What a build recommends.
+using default_parts = parts<timer::call_wheel, waker::default_inbox, waker::default_notifier,
+                            iosubmit::default_policy, iosubmit::default_ring, preempt::default_source>;
+
+namespace executor_detail {
+/// A store of timer_calls, or of values that a function of one word can be.
+template <class Queue>
+concept timers_that_call = timer::queue_of_callbacks<Queue> ||
+                           requires { requires std::same_as<typename Queue::hook_type, timer::timer_call>; };
+}  // namespace executor_detail
+
+/// That the parts are there, and are what they are to be.
+template <class P>
+concept executor_parts =
+    executor_detail::timers_that_call<timer::timer_queue<typename P::timers, typename P::clock>> &&
+    waker::inbox_core<typename P::inbox> && waker::notifier<typename P::notifier> &&
+    iosubmit::submit_policy<typename P::policy> && iosubmit::ring<typename P::ring> &&
+    preempt::preempt_source<typename P::source> && frame_allocator<typename P::frames> &&
+    requires(typename P::clock& clock) {
+      { clock.now() } -> std::same_as<instant>;
+    };
+
+/// The knobs of an executor.
+struct executor_options {
+  queue_options main_queue{};          ///< the queue that there always is
+  turn_options turn{};                 ///< of its rounds
+  iosubmit::ring_options ring{};       ///< of its ring
+  std::uint32_t tasks_a_slice = 1024;  ///< so many tasks go on in one slice, at most; 1 or more
+  duration patience{1'000'000'000};    ///< how long its end waits, twice: 10 us or more
+};
+
+namespace executor_detail {
+PINION_EXPORT [[nodiscard]] expected<void, refusal> checked(const queue_options& options);
+PINION_EXPORT [[nodiscard]] expected<executor_options, refusal> checked(const executor_options& options);
+PINION_EXPORT void tell_of_left(std::size_t tasks, const char* first);
+template <class T>
+T or_throw(expected<T, refusal>&& made) {
+  if (!made) throw_refusal(made.error());
+  if constexpr (!std::is_void_v<T>) return *std::move(made);
+}
+}  // namespace executor_detail
+
+/// Of one thread, which makes it, runs it and destroys it.
+template <executor_parts P = default_parts>
+class basic_executor : public executor_base {
+  using clock = typename P::clock;
+
+ public:
+  using timer_queue = timer::timer_queue<typename P::timers, clock>;                          ///< its timers
+  using channel_type = waker::wake_channel<typename P::inbox, typename P::notifier>;          ///< its wakes
+  using submission_type = iosubmit::submission<typename P::policy, typename P::ring, clock>;  ///< its I/O
+  using slicer_type = preempt::slicer<typename P::source>;                                    ///< its slices
+
+  /// Throws a refusal (std::system_error) where a ring can't be had, or an option is out of range.
+  explicit basic_executor(const executor_options& options = {}, clock its_clock = {})
+      : basic_executor(options,
+                       executor_detail::or_throw(iosubmit::open_ring<typename P::ring>(options.ring)),
+                       std::move(its_clock)) {}
+  /// Over that ring, and a source made of the arguments.
+  template <class... SourceArguments>
+  basic_executor(const executor_options& options, typename P::ring ring, clock its_clock,
+                 SourceArguments&&... source)
+      : executor_base(timer_calls_of_parts),
+        options_(executor_detail::or_throw(executor_detail::checked(options))), clock_(std::move(its_clock)),
+        timers_(clock_), io_(std::move(ring), typename P::policy{}, clock_),
+        slicer_(std::forward<SourceArguments>(source)...),
+        turn_(timers_, channel_, io_, absent, options.turn, clock_) {
+    now_ = clock_.now();
+    slice_by(slicer_.word(), slicer_.log());
+    add_queue(options.main_queue);
+  }
+  /// Ends each task.
+  ~basic_executor();
+
+  /// Runs that task, and the others beside it, until it is over: its result, or what it threw. What a task
+  /// throws that nobody waits for is thrown, too; then the next run() goes on. Not inside a task.
+  template <class T>
+  T run(task<T>&& what) {
+    join_handle<T> handle = spawn(std::move(what));
+    run_until([&handle] { return handle.is_over(); });
+    return handle.take();
+  }
+  /// Runs until no task is left.
+  void run() {
+    run_until([this] { return size() == 0; });
+  }
+  /// Runs until that is true, which is looked at after each round. A round that waits is ended by what it
+  /// waits for alone.
+  template <std::predicate IsOver>
+  void run_until(IsOver&& is_over) {
+    const on_this_thread here{*this};
+    const use_frames frames{frames_};
+    runner tasks{*this};
+    while (!is_over()) turn_(tasks);
+  }
+
+  /// Spawns a task, in the queue of the one that runs, else in main_queue(). The name, for reports, outlives
+  /// it.
+  template <class T>
+  join_handle<T> spawn(task<T>&& what, const char* name = nullptr) noexcept {
+    return {*this, std::move(what), current_queue(), name};
+  }
+  /// The same in that queue of this executor.
+  template <class T>
+  join_handle<T> spawn_into(task_queue& queue, task<T>&& what, const char* name = nullptr) noexcept {
+    return {*this, std::move(what), queue, name};
+  }
+  /// Another queue, for as long as the executor lives. Throws a refusal where an option is out of range.
+  task_queue& add_queue(queue_options options);
+
+  /// Files and sockets, as its tasks await them.
+  [[nodiscard]] task_io<submission_type> io() noexcept { return {*this, io_}; }
+
+  /// Its parts, for what else they can do; what waits by them directly waits under the slot that it is given.
+  [[nodiscard]] timer_queue& timers() noexcept { return timers_; }
+  [[nodiscard]] channel_type& channel() noexcept { return channel_; }
+  [[nodiscard]] submission_type& submission() noexcept { return io_; }
+  [[nodiscard]] slicer_type& slicer() noexcept { return slicer_; }
+  [[nodiscard]] typename P::frames& frames() noexcept { return frames_; }
+  /// What its rounds did so far.
+  [[nodiscard]] const turn_statistics& statistics() const noexcept { return turn_.statistics(); }
+
+ private:
+  // As the turn sees its tasks.
+  struct runner {
+    basic_executor& of;
+    [[nodiscard]] bool has_ready() const noexcept { return !of.order_.empty(); }
+    instant run(const preempt::slice_state& state) { return of.run_slices(state); }
+    void rest() const noexcept { of.slicer_.rest(); }
+  };
+
+  void be_impatient() noexcept { ++impatience_; }
+  template <class IsOver>
+  void run_out(IsOver&& is_over) noexcept;
+  static timer_queue& timers_of(executor_base& by) noexcept {
+    return static_cast<basic_executor&>(by).timers_;
+  }
+  static instant now_of(const executor_base& by) noexcept {
+    return static_cast<const basic_executor&>(by).timers_.now();
+  }
+  static void arm_by(executor_base& by, task_timer& timer, instant deadline);
+  static void hurry_by(executor_base& by, task_timer& timer) noexcept;
+  static void disarm_by(executor_base& by, task_timer& timer) noexcept;
+  static constexpr timer_calls timer_calls_of_parts{&now_of, &arm_by, &hurry_by, &disarm_by};
+  static constexpr bool has_hooks = timer::queue_of_calls<timer_queue>;
+
+  instant run_slices(preempt::slice_state state);
+  instant run_slice_of(const queue_order::choice& next, preempt::slice_state state);
+
+  typename P::frames frames_;  // the last to go
+  executor_options options_;
+  [[no_unique_address]] clock clock_;
+  timer_queue timers_;
+  channel_type channel_;
+  submission_type io_;
+  slicer_type slicer_;
+  int impatience_ = 0;  // of its end
+  turn<timer_queue, channel_type, submission_type, nothing, clock> turn_;
+};
+
+/// Of what a build recommends.
+using executor = basic_executor<>;
+
+// ---- Implementation ----
+
+template <executor_parts P>
+task_queue& basic_executor<P>::add_queue(queue_options options) {
+  executor_detail::or_throw(executor_detail::checked(options));
+  const auto number =
+      executor_detail::or_throw(slicer_.add({.quantum = options.quantum, .latency = options.latency}));
+  return add(std::move(options), number);
+}
+
+template <executor_parts P>
+void basic_executor<P>::arm_by(executor_base& by, task_timer& timer, instant deadline) {
+  if constexpr (has_hooks)
+    timers_of(by).at(deadline, timer);
+  else
+    timer.handle = timers_of(by).at(deadline, typename timer_queue::value_type([&timer] { timer.due(); }));
+}
+
+template <executor_parts P>
+void basic_executor<P>::hurry_by(executor_base& by, task_timer& timer) noexcept {
+  if constexpr (has_hooks)
+    timers_of(by).at(instant{}, timer);
+  else
+    timers_of(by).push_on(timer.handle, instant{});
+}
+
+template <executor_parts P>
+void basic_executor<P>::disarm_by(executor_base& by, task_timer& timer) noexcept {
+  if constexpr (has_hooks)
+    timers_of(by).cancel(timer);
+  else
+    timers_of(by).cancel(timer.handle);
+}
+
+template <executor_parts P>
+instant basic_executor<P>::run_slices(preempt::slice_state state) {
+  const bool has_timers_due = state.others_ready;
+  for (std::size_t slices = order_.size(); slices != 0 && !order_.empty(); --slices) {
+    const auto next = order_.next(state.now);
+    state.others_ready = has_timers_due || order_.size() > 1;
+    state.now = run_slice_of(next, state);
+  }
+  frames_.collect();
+  return state.now;
+}
+
+template <executor_parts P>
+instant basic_executor<P>::run_slice_of(const queue_order::choice& next, preempt::slice_state state) {
+  struct slice {
+    basic_executor& of;
+    task_queue& queue;
+    instant began;
+    ~slice() {
+      of.now_ = of.clock_.now();
+      of.slicer_.end(of.now_);
+      queue_order::ran(queue, of.now_ - began, of.now_);
+      if (is_empty(queue)) of.order_.remove(queue);
+    }
+  };
+  if (next.at_most != forever) state.next_timer = std::min(state.next_timer, state.now + next.at_most);
+  slicer_.begin(number_of(*next.queue), state);
+  {
+    const slice ends{*this, *next.queue, state.now};
+    run_slice(*next.queue, options_.tasks_a_slice);
+  }
+  return now_;
+}
+
+template <executor_parts P>
+basic_executor<P>::~basic_executor() {
+  cancel_all();
+  // Each tick ends a wait, and one of the two things that may last too long.
+  timer::interval patience{timers_, timer::calls<&basic_executor::be_impatient>, *this};
+  try {
+    if (size() != 0) patience.start(options_.patience, timer::missed_ticks::burst);
+  } catch (...) {
+    impatience_ = 2;  // there is no memory for a timer, so nothing that may last is waited for
+  }
+  run_out([this] { return size() == 0 || impatience_ >= 1; });
+  io_.stop();
+  channel_.close(waker::call_wakes);
+  run_out([this] { return size() == 0 || impatience_ >= 2; });
+  if (size() != 0) executor_detail::tell_of_left(size(), first()->name);
+}
+
+// As run_until(), whatever tasks throw.
+template <executor_parts P>
+template <class IsOver>
+void basic_executor<P>::run_out(IsOver&& is_over) noexcept {
+  while (!is_over()) {
+    try {
+      run_until(is_over);
+    } catch (...) {
+      task_detail::tell_of_lost(std::current_exception(), nullptr);
+    }
+  }
+}
+
+}  // namespace pinion::scheduler::inline PINION_MODE

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// executor_base, task_header: what tasks know of their executor, whatever it is made of.
+//
+// A task's header stands in the frame of its outermost coroutine: where it goes on, its queue, its slot, who
+// waits for its end. It is the node by which the task is ready, so making a task ready allocates nothing.
+//
+// The slot of a task. Each has one of its own, which join_handle::cancel() requests, and so does the end of
+// the executor. What it waits for by its executor's calls it waits for under its slot; a part of a task may
+// have another one for a while (with_timeout).
+#pragma once
+
+#include <pinion/config.hpp>
+
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <pinion/base/assert.hpp>
+#include <pinion/base/cancel_slot.hpp>
+#include <pinion/base/executor.hpp>
+#include <pinion/base/export.hpp>
+#include <pinion/base/time.hpp>
+#include <pinion/preempt/slice_log.hpp>
+#include <pinion/preempt/word.hpp>
+#include <pinion/scheduler/detail/queue_order.hpp>
+#include <pinion/scheduler/task_queue.hpp>
+#include <pinion/timer/handle.hpp>
+#include <pinion/timer/timer_call.hpp>
+#include <pinion/timer/when.hpp>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace pinion::scheduler::inline PINION_MODE {
+
+class executor_base;
+class task_header;
+
+/// A timer of an executor's, in whichever store. It stays where it is while it is armed.
+class task_timer : public timer::timer_call {
+ public:
+  /// Called when it is due; it is disarmed by then.
+  using due_function = void (*)(task_timer& self);
+  explicit task_timer(due_function function) noexcept
+      : timer_call([](timer_call& self) { static_cast<task_timer&>(self).due(); }), due_(function) {}
+
+  /// For a store of values: its value calls this.
+  void due() { due_(*this); }
+  timer::handle handle;  ///< and names it so
+
+ private:
+  due_function due_;
+};
+
+/// Who waits for the end of tasks.
+class joiner {
+ public:
+  /// Called when a task is over, with what it threw, if it did: makes whoever waits ready.
+  using ended_function = void (*)(joiner& self, task_header& task, const std::exception_ptr& thrown) noexcept;
+  explicit joiner(ended_function ended) noexcept : ended_(ended) {}
+  joiner(const joiner&) = delete;
+  joiner& operator=(const joiner&) = delete;
+
+ protected:
+  ~joiner() = default;
+
+ private:
+  friend class executor_base;
+  ended_function ended_;
+};
+
+/// A task as its executor sees it.
+class task_header : public runnable {
+ public:
+  /// Of the coroutine whose frame that is, for that queue.
+  task_header(std::coroutine_handle<> frame, task_queue& queue) noexcept : frame_(frame), queue_(&queue) {
+    where = frame;
+  }
+
+  /// What is requested to have it end.
+  [[nodiscard]] cancel_slot& own_slot() noexcept { return own_slot_; }
+  /// What it waits under now.
+  [[nodiscard]] cancel_slot& slot() const noexcept { return *slot_; }
+  /// From here on it waits under that; what it waited under before.
+  cancel_slot& wait_under(cancel_slot& slot) noexcept { return *std::exchange(slot_, &slot); }
+  /// Into which it was spawned.
+  [[nodiscard]] task_queue& queue() const noexcept { return *queue_; }
+  /// Whether somebody waits for its end, or was told of it.
+  [[nodiscard]] bool has_joiner() const noexcept { return joiner_ != nullptr; }
+  /// Whether it has ended.
+  [[nodiscard]] bool is_over() const noexcept { return is_over_; }
+  /// For reports; a string that outlives it, or nullptr.
+  const char* name = nullptr;
+
+ private:
+  friend class executor_base;
+  std::coroutine_handle<> frame_;
+  task_queue* queue_;
+  cancel_slot own_slot_;
+  cancel_slot* slot_ = &own_slot_;
+  joiner* joiner_ = nullptr;
+  task_header* next_task_ = nullptr;
+  task_header** link_ = nullptr;  // what points here
+  bool is_over_ = false;
+  bool has_handle_ = true;
+};
+
+/// What is the same in all executors. All members are for its thread.
+class PINION_EXPORT executor_base {
+ public:
+  executor_base(const executor_base&) = delete;
+  executor_base& operator=(const executor_base&) = delete;
+
+  /// The one that runs on this thread, or nullptr.
+  [[nodiscard]] static executor_base* current() noexcept;
+
+  /// As pinion::executor says.
+  [[nodiscard]] task_header& running() noexcept {
+    PINION_ASSERT(running_ != nullptr, "a task was asked for where none runs: do this inside a task");
+    return *running_;
+  }
+  void ready(runnable& task) noexcept {
+    expect_owner();
+    task_queue& queue = *static_cast<task_header&>(task).queue_;
+    queue.ready_.push(task);
+    if (queue.place_ == task_queue::none) [[unlikely]]
+      order_.add(queue, now_);
+  }
+  /// As preempt::yielding_executor says.
+  [[nodiscard]] const preempt::word& preempt_word() const noexcept { return *word_; }
+  [[nodiscard]] preempt::slice_log& slices() noexcept { return *log_; }
+  /// What the running task waits under.
+  [[nodiscard]] cancel_slot& slot() noexcept { return running().slot(); }
+
+  /// The time, by the clock that its timers go by.
+  [[nodiscard]] instant clock_now() const noexcept { return timers_.now(*this); }
+  /// When that is.
+  template <timer::delay_or_point When>
+  [[nodiscard]] instant deadline(When when) const noexcept {
+    if constexpr (timer::delay<When>)
+      return clock_now() + timer::as_duration(when);
+    else
+      return timer::as_instant(when, instant{});
+  }
+  /// Arms a timer, which is not; and makes one that is due at the next round. Over a store of values that may
+  /// throw std::bad_alloc.
+  void arm(task_timer& timer, instant deadline) { timers_.arm(*this, timer, deadline); }
+  void hurry(task_timer& timer) noexcept { timers_.hurry(*this, timer); }
+  /// Takes it back. Not of one that is not armed.
+  void disarm(task_timer& timer) noexcept { timers_.disarm(*this, timer); }
+
+  /// How many tasks there are that are not over.
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  /// The queue that there always is, and where the running task is, or that one.
+  [[nodiscard]] task_queue& main_queue() noexcept { return *queues_.front(); }
+  [[nodiscard]] task_queue& current_queue() noexcept {
+    return running_ != nullptr ? running_->queue() : main_queue();
+  }
+
+  /// For tasks: a task begins; its handle has gone; it is over, and its frame may be gone when this returns.
+  void begin(task_header& task) noexcept;
+  static void let_go(task_header& task) noexcept;
+  void end(task_header& task, const std::exception_ptr& thrown) noexcept;
+  /// That one is told of its end. Not of one that is over.
+  static void join(task_header& task, joiner* by) noexcept {
+    PINION_ASSERT(by == nullptr || task.joiner_ == nullptr,
+                  "two wait for the end of one task: let one of them tell the other");
+    task.joiner_ = by;
+  }
+
+ protected:
+  /// How its timers are asked.
+  struct timer_calls {
+    instant (*now)(const executor_base& by) noexcept;
+    void (*arm)(executor_base& by, task_timer& timer, instant deadline);
+    void (*hurry)(executor_base& by, task_timer& timer) noexcept;
+    void (*disarm)(executor_base& by, task_timer& timer) noexcept;
+  };
+  explicit executor_base(const timer_calls& timers) noexcept : timers_(timers) {}
+  ~executor_base();
+
+  /// As long as this thread runs that executor. One at a time: to run another one inside a task is a
+  /// violation.
+  class PINION_EXPORT on_this_thread {
+   public:
+    explicit on_this_thread(executor_base& by) noexcept;
+    on_this_thread(const on_this_thread&) = delete;
+    on_this_thread& operator=(const on_this_thread&) = delete;
+    ~on_this_thread();
+  };
+
+  /// Before anything is run.
+  void slice_by(const preempt::word& word, preempt::slice_log& log) noexcept {
+    word_ = &word;
+    log_ = &log;
+  }
+  task_queue& add(queue_options options, preempt::slice_rule::queue number);
+  [[nodiscard]] static preempt::slice_rule::queue number_of(const task_queue& queue) noexcept {
+    return queue.number_;
+  }
+  [[nodiscard]] static bool is_empty(const task_queue& queue) noexcept { return queue.ready_.empty(); }
+  /// The first task that is not over, or nullptr.
+  [[nodiscard]] const task_header* first() const noexcept { return first_; }
+  /// Requests the slot of each task.
+  void cancel_all() noexcept;
+  /// Runs tasks of it until none is ready, the word is due, or so many have been resumed. What a task throws
+  /// that nobody waits for passes through.
+  void run_slice(task_queue& queue, std::uint32_t most);
+
+  std::vector<std::unique_ptr<task_queue>> queues_;
+  queue_order order_;
+  instant now_;  // of the last reading
+
+ private:
+  static void destroy(task_header& task) noexcept;
+  // In checked builds: the thread that made it calls.
+  void expect_owner() const noexcept {
+    if constexpr (is_checked)
+      PINION_ASSERT(owner_ == std::this_thread::get_id(),
+                    "an executor was called from a foreign thread: push into its channel instead");
+  }
+
+  const timer_calls& timers_;
+  const preempt::word* word_ = nullptr;
+  preempt::slice_log* log_ = nullptr;
+  task_header* running_ = nullptr;
+  std::uint32_t left_ = 0;     // tasks that this slice may resume
+  std::uint32_t skipped_ = 0;  // what was taken from that, to end it
+  std::exception_ptr thrown_;
+  task_header* first_ = nullptr;
+  std::size_t size_ = 0;
+  std::thread::id owner_ = std::this_thread::get_id();
+  bool is_ending_ = false;
+};
+
+}  // namespace pinion::scheduler::inline PINION_MODE

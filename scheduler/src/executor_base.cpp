@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// executor_base: tasks that begin and end, and slices.
+#include <pinion/scheduler/executor_base.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace pinion::scheduler::inline PINION_MODE {
+namespace {
+thread_local executor_base* current_here = nullptr;
+}  // namespace
+
+executor_base* executor_base::current() noexcept { return current_here; }
+
+executor_base::on_this_thread::on_this_thread(executor_base& by) noexcept {
+  PINION_ASSERT(current_here == nullptr,
+                "an executor was run inside a task of another one, or of its own: await the task instead");
+  current_here = &by;
+}
+executor_base::on_this_thread::~on_this_thread() { current_here = nullptr; }
+
+executor_base::~executor_base() = default;
+
+task_queue& executor_base::add(queue_options options, preempt::slice_rule::queue number) {
+  order_.reserve(queues_.size() + 1);
+  std::unique_ptr<task_queue> made{new task_queue(std::move(options), number)};
+  queues_.push_back(std::move(made));
+  return *queues_.back();
+}
+
+void executor_base::begin(task_header& task) noexcept {
+  expect_owner();
+  PINION_ASSERT(std::any_of(queues_.begin(), queues_.end(),
+                            [&](const auto& each) { return each.get() == task.queue_; }),
+                "a task was spawned into a queue of another executor");
+  task.next_task_ = std::exchange(first_, &task);
+  task.link_ = &first_;
+  if (task.next_task_ != nullptr) task.next_task_->link_ = &task.next_task_;
+  ++size_;
+  ++task.queue_->statistics_.tasks;
+  if (is_ending_) task.own_slot_.request();
+  ready(task);
+}
+
+void executor_base::let_go(task_header& task) noexcept {
+  task.has_handle_ = false;
+  if (task.is_over_) destroy(task);
+}
+
+void executor_base::destroy(task_header& task) noexcept {
+  const std::coroutine_handle<> frame = task.frame_;
+  task.~task_header();
+  frame.destroy();
+}
+
+void executor_base::end(task_header& task, const std::exception_ptr& thrown) noexcept {
+  task.is_over_ = true;
+  *task.link_ = task.next_task_;
+  if (task.next_task_ != nullptr) task.next_task_->link_ = task.link_;
+  --size_;
+  --task.queue_->statistics_.tasks;
+  if (task.joiner_ != nullptr) task.joiner_->ended_(*task.joiner_, task, thrown);
+  if (task.has_handle_) return;
+  if (thrown != nullptr && task.joiner_ == nullptr) {
+    thrown_ = thrown;
+    skipped_ = std::exchange(left_, 1) - 1;  // no more in this slice: what was thrown passes through
+  }
+  running_ = nullptr;  // what its frame still holds may spawn as it goes
+  destroy(task);
+}
+
+void executor_base::cancel_all() noexcept {
+  is_ending_ = true;
+  for (task_header* each = first_; each != nullptr; each = each->next_task_) each->own_slot_.request();
+}
+
+void executor_base::run_slice(task_queue& queue, std::uint32_t most) {
+  left_ = most;
+  skipped_ = 0;
+  const preempt::word& word = *word_;
+  while (runnable* const next = queue.ready_.pop()) {
+    running_ = static_cast<task_header*>(next);
+    next->where.resume();
+    if (--left_ == 0 || word.is_due()) break;
+  }
+  running_ = nullptr;
+  queue.statistics_.resumed += most - left_ - skipped_;
+  if (thrown_ != nullptr) [[unlikely]]
+    std::rethrow_exception(std::exchange(thrown_, nullptr));
+}
+
+}  // namespace pinion::scheduler::inline PINION_MODE
