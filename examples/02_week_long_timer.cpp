@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Timers of a week on a stationary_wheel, which never moves a timer by itself: how late is each of its three forms, and how
-// often did the loop wake for it? The week passes on a virtual clock.
+// Timers of a week on a stationary_wheel, which never moves a timer by itself: how late is each of its three
+// forms, and how often did the loop wake for it? The week passes on a virtual clock.
 #include <cstdio>
 #include <pinion/sim.hpp>
 #include <pinion/timer.hpp>

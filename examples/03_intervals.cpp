@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Intervals with a plain loop: something every 100 ms, armed anew by its own sink. Counted from the deadline the interval
-// keeps its phase, however late the loop polls; counted from now it drifts by each delay. The time is virtual: every
-// reading of it is up to 5 ms late, and once the loop hangs for 350 ms.
+// Intervals with a plain loop: something every 100 ms, armed anew by its own sink. Counted from the deadline
+// the interval keeps its phase, however late the loop polls; counted from now it drifts by each delay. The
+// time is virtual: every reading of it is up to 5 ms late, and once the loop hangs for 350 ms.
 #include <cstdio>
 #include <pinion/sim.hpp>
 #include <pinion/timer.hpp>
@@ -21,8 +21,8 @@ struct interval {
   int fired = 0;
 };
 
-// From the deadline: a turn that was late does not shift the ones after it, and a period that was missed is made up for, one
-// in each poll: what a sink arms never fires in the same poll.
+// From the deadline: a turn that was late does not shift the ones after it, and a period that was missed is
+// made up for, one in each poll: what a sink arms never fires in the same poll.
 instant burst(instant deadline, instant) { return deadline + period; }
 
 // From the deadline, leaving out what was missed: the first one after now that is in phase.

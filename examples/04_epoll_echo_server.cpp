@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A wheel dropped into an epoll loop: an echo server on loopback that closes connections which send nothing for a while.
-// Each request pushes its connection's timeout on, which in a deferred_wheel is one store. The wheel has no thread and no
-// descriptor; the loop needs three lines for it: how long to wait, what time it is, poll.
+// A wheel dropped into an epoll loop: an echo server on loopback that closes connections which send nothing
+// for a while. Each request pushes its connection's timeout on, which in a deferred_wheel is one store. The
+// wheel has no thread and no descriptor; the loop needs three lines for it: how long to wait, what time it
+// is, poll.
 //
 // Of a hundred clients seventy ask on for longer than the timeout, thirty fall silent after one request.
 //
-// Where no descriptor is left for a client the server stops accepting for 100 ms, by a timer of the same wheel,
-// and goes on serving those that it has.
+// Where no descriptor is left for a client the server stops accepting for 100 ms, by a timer of the same
+// wheel, and goes on serving those that it has.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/epoll.h>
@@ -75,18 +76,21 @@ class echo_server {
     constexpr int events_max = 64;
     std::array<epoll_event, events_max> events;
     while (!stopping_ || !connections_.empty()) {
-      // Until something is ready or a timer is due. epoll_wait takes an int of milliseconds: rounded up, so as not
-      // to wake just before the deadline, and what does not fit, such as `never`, becomes the longest there is.
+      // Until something is ready or a timer is due. epoll_wait takes an int of milliseconds: rounded up, so
+      // as not to wake just before the deadline, and what does not fit, such as `never`, becomes the longest
+      // there is.
       using timeout = std::chrono::duration<int, std::milli>;
       const auto wait = pinion::ceil_to<timeout>(timers_.next_wakeup() - pinion::monotonic_clock::now());
       const int ready = ::epoll_wait(epoll_.get(), events.data(), events_max, wait.count());
       if (ready < 0 && errno != EINTR) checked(ready, "epoll_wait");
 
-      // One reading for the whole turn. Requests before timeouts: a request that came in time is served, however late it is.
+      // One reading for the whole turn. Requests before timeouts: a request that came in time is served,
+      // however late it is.
       now_ = pinion::monotonic_clock::now();
       for (int i = 0; i < ready; ++i) serve(events[static_cast<std::size_t>(i)].data.fd);
 
-      // At most 64 timeouts a turn. If more are due, next_wakeup() is not in the future and the next wait is 0.
+      // At most 64 timeouts a turn. If more are due, next_wakeup() is not in the future and the next wait is
+      // 0.
       timers_.poll(now_, 64, [&](pinion::timer::handle, pinion::instant, int fd) {
         if (fd == listener_.get()) return watch(fd);
         ++timed_out;

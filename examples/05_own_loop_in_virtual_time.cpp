@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A loop of one's own, and its test in virtual time. What it runs tries again after 1 s, 2 s, 4 s and so on up to every
-// hour, as a client does whose server is gone. The test lets a day pass under each of five clocks, and looks whether two
-// tries came closer to each other than they should.
+// A loop of one's own, and its test in virtual time. What it runs tries again after 1 s, 2 s, 4 s and so on
+// up to every hour, as a client does whose server is gone. The test lets a day pass under each of five
+// clocks, and looks whether two tries came closer to each other than they should.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>

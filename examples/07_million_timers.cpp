@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A million timers in a second: armed, a third of them cancelled, and all others fired in the second they are due in, with no
-// turn of the loop longer than 512 of them. The second is virtual; the work is real.
+// A million timers in a second: armed, a third of them cancelled, and all others fired in the second they are
+// due in, with no turn of the loop longer than 512 of them. The second is virtual; the work is real.
 #include <chrono>
 #include <cstdint>
 #include <cstdio>

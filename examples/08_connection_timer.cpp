@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Timers inside a connection: an idle timeout that each request pushes on, a deadline for each request, a keep-alive that
-// repeats. They cost no allocation and no handle, and are gone when the connection is. The time is virtual.
+// Timers inside a connection: an idle timeout that each request pushes on, a deadline for each request, a
+// keep-alive that repeats. They cost no allocation and no handle, and are gone when the connection is. The
+// time is virtual.
 #include <chrono>
 #include <cstdio>
 #include <memory>

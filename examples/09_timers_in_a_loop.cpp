@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A loop of one's own: a timer_queue says how long epoll may wait, and runs what is due. A request, which another
-// timer stands for here, pushes the idle timeout on.
+// A loop of one's own: a timer_queue says how long epoll may wait, and runs what is due. A request, which
+// another timer stands for here, pushes the idle timeout on.
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A loop that owns its io_uring, here by liburing, and a policy that says when it submits: four calls, and no ring of pinion's.
+// A loop that owns its io_uring, here by liburing, and a policy that says when it submits: four calls, and no
+// ring of pinion's.
 //
 //   queued          after an entry was filled in, and again at the end of a turn that leaves something to run: enter now?
 //   entered         the kernel has taken some
 //   reaped          completions are about to be handled; completed() before, for a policy that follows latencies
 //   about_to_park   nothing is left to run: for how many to wait, and for how long at most for more than one
 //
-// What submission does by itself is the owner's here: all that is queued goes before it waits, in the call that waits.
+// What submission does by itself is the owner's here: all that is queued goes before it waits, in the call
+// that waits.
 //
 // It serves sixty-four clients on loopback that ask twenty times each, under one policy after the other.
 #include <arpa/inet.h>
@@ -88,7 +90,8 @@ class liburing {
   int result_ = 0;
 };
 
-// What is asked of the kernel: the pointer to it is the user_data. When it was queued is for policies that follow latencies.
+// What is asked of the kernel: the pointer to it is the user_data. When it was queued is for policies that
+// follow latencies.
 struct asked {
   descriptor socket;
   bool sends = false;
@@ -111,8 +114,8 @@ class server {
   }
   server(const server&) = delete;
   server& operator=(const server&) = delete;
-  // Where serving has failed, no client may wait for ever, and the kernel must not write to a connection that is
-  // gone.
+  // Where serving has failed, no client may wait for ever, and the kernel must not write to a connection that
+  // is gone.
   ~server() {
     ::shutdown(listener_.socket.get(), SHUT_RDWR);
     for (const auto& [fd, each] : connections_) ::shutdown(fd, SHUT_RDWR);
@@ -173,8 +176,8 @@ class server {
     enter([](io_uring* ring) { return io_uring_submit(ring); });
   }
 
-  // This liburing knows no wait for many that ends with the first one after a while; a wait that has an end comes near, and where it
-  // brought nothing another one follows.
+  // This liburing knows no wait for many that ends with the first one after a while; a wait that has an end
+  // comes near, and where it brought nothing another one follows.
   void park() {
     const iosubmit::park_wait wait = policy_.about_to_park(state());
     const std::uint32_t count = std::clamp(wait.count, 1U, std::max(1U, depth() + in_flight_));

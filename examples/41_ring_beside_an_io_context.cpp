@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A ring beside an io_context: sockets and their protocol stay with Asio, files are read by submission. A server on loopback hands out
-// blocks of a file to sixteen clients.
+// A ring beside an io_context: sockets and their protocol stay with Asio, files are read by submission. A
+// server on loopback hands out blocks of a file to sixteen clients.
 //
-// The ring's descriptor is readable when it has completions, and so the io_context watches it as it watches a socket. It has no place
-// to call before it waits, so what a turn's handlers queue is handed over by one more handler, which is posted with the first of them
-// and runs when all that were ready have run: nothing is left behind (law S1), and what came together goes by one enter.
+// The ring's descriptor is readable when it has completions, and so the io_context watches it as it watches a
+// socket. It has no place to call before it waits, so what a turn's handlers queue is handed over by one more
+// handler, which is posted with the first of them and runs when all that were ready have run: nothing is left
+// behind (law S1), and what came together goes by one enter.
 //
-// The ring does without defer_taskrun: with it the kernel posts completions only when the ring is entered, and the
-// io_context, which watches the descriptor, would wait for ever.
+// The ring does without defer_taskrun: with it the kernel posts completions only when the ring is entered,
+// and the io_context, which watches the descriptor, would wait for ever.
 #include <unistd.h>
 
 #include <array>

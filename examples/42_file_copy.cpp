@@ -2,8 +2,8 @@
 //
 // The smallest program: a coroutine copies a file by operations that it awaits.
 //
-// The coroutine is of a type of this program's own, of a dozen lines: whatever can be awaited in one can be awaited in any. It goes on
-// from inside park(), and nothing is allocated for an operation.
+// The coroutine is of a type of this program's own, of a dozen lines: whatever can be awaited in one can be
+// awaited in any. It goes on from inside park(), and nothing is allocated for an operation.
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A server of coroutines whose loop is one turn: timers, wakes and an io_uring. It echoes letters; a question
-// mark goes to another thread; who asks nothing for two seconds is let go; without a descriptor left it accepts
-// nobody for 100 ms. A connection is a coroutine with its socket: no answer can erase what a line still touches.
+// mark goes to another thread; who asks nothing for two seconds is let go; without a descriptor left it
+// accepts nobody for 100 ms. A connection is a coroutine with its socket: no answer can erase what a line
+// still touches.
 #include <chrono>
 #include <cstddef>
 #include <pinion/iosubmit.hpp>

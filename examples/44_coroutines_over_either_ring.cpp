@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An echo server of coroutines that runs with io_uring and without: default_ring is the kernel's ring, or epoll's where
-// that is forbidden. Another thread wakes it, and it ends in order: a slot stops what waits, and the loop runs until
-// the last task is over.
+// An echo server of coroutines that runs with io_uring and without: default_ring is the kernel's ring, or
+// epoll's where that is forbidden. Another thread wakes it, and it ends in order: a slot stops what waits,
+// and the loop runs until the last task is over.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -57,7 +57,8 @@ class loop {
   int left_ = 0;
 };
 
-// A coroutine that begins in the next turn, and is gone at its end. What it awaits makes it ready, by executor().
+// A coroutine that begins in the next turn, and is gone at its end. What it awaits makes it ready, by
+// executor().
 struct task {
   struct promise_type : pinion::runnable {
     explicit promise_type(loop& on, auto&...) noexcept : on_(on) {
@@ -118,8 +119,8 @@ task stop_when_told(loop&, wake_event& told, pinion::cancel_slot& stopping) {
   stopping.request();  // resumes no task: what waits under it goes on in the next turns
 }
 
-// The other side, with blocking sockets: five clients that send three messages each. How many came back as they were.
-// Then the server is told to stop, and each client waits for its end.
+// The other side, with blocking sockets: five clients that send three messages each. How many came back as
+// they were. Then the server is told to stop, and each client waits for its end.
 int run_clients(const sockaddr_in& address, wake_event& told, const loop::channel::sender_type& server) {
   std::vector<int> clients;
   int right = 0;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A server on one io_context that echoes for four connections, while a coroutine on the same thread hashes block after block. It checks
-// after each block, and is never interrupted anywhere else. It hashes until the last answer is out: if it did not let the others run,
-// neither would ever end.
+// A server on one io_context that echoes for four connections, while a coroutine on the same thread hashes
+// block after block. It checks after each block, and is never interrupted anywhere else. It hashes until the
+// last answer is out: if it did not let the others run, neither would ever end.
 //
-// Only the hash has been changed: what serves the connections is plain Asio, but for the executor that it is spawned by.
+// Only the hash has been changed: what serves the connections is plain Asio, but for the executor that it is
+// spawned by.
 #include <unistd.h>
 
 #include <array>

@@ -45,7 +45,7 @@ int main() {
   for (bool is_open = true; is_open || !event.is_woken() || ticks == 0;) {
     const pinion::instant until = loop.prepare();
     epoll_event came{};
-    const int count = ::epoll_wait(epoll.get(), &came, 1, milliseconds_to(until));
+    const int count = ::epoll_wait(epoll.get(), &came, 1, pinion::poll_timeout(until));
     loop.woke();
     char letter = 0;
     if (count != 1 || came.data.u64 == watched.data) continue;  // a timer's time, or a wake: for the turn

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All the parts in one loop. A task sleeps, reads a pipe and is woken by another thread, one after the other. A second one
-// computes meanwhile, and lets the others run each millisecond. A third one waits until the slot stops it.
+// All the parts in one loop. A task sleeps, reads a pipe and is woken by another thread, one after the other.
+// A second one computes meanwhile, and lets the others run each millisecond. A third one waits until the slot
+// stops it.
 #include <unistd.h>
 
 #include <array>

@@ -9,9 +9,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
-#include <pinion/base/time.hpp>
-#include <ratio>
 #include <system_error>
 #include <utility>
 
@@ -54,12 +51,4 @@ inline descriptor connected_to(const sockaddr_in& address) {
   descriptor socket{must(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket")};
   must(::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), "connect");
   return socket;
-}
-
-/// What epoll_wait takes: rounded up, or a loop would spin through the last millisecond; -1 where there is no
-/// end.
-inline int milliseconds_to(pinion::instant until) {
-  using milliseconds = std::chrono::duration<int, std::milli>;
-  if (until == pinion::never) return -1;
-  return pinion::ceil_to<milliseconds>(until - pinion::monotonic_clock::now()).count();
 }

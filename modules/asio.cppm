@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// import pinion.asio: what <pinion/asio.hpp> declares, the same entities. Boost's own names stay with its headers.
+// import pinion.asio: what <pinion/asio.hpp> declares, the same entities. Boost's own names stay with its
+// headers.
 module;
 #include <pinion/asio.hpp>
 

@@ -39,6 +39,7 @@ using pinion::knows_executor;
 using pinion::make_error_code;
 using pinion::monotonic_clock;
 using pinion::never;
+using pinion::poll_timeout;
 using pinion::prefer_huge_pages;
 using pinion::operator+;
 using pinion::operator-;

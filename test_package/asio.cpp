@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What drops parts of an installed pinion into Boost.Asio: a coroutine that lets others run whenever it checks.
+// What drops parts of an installed pinion into Boost.Asio: a coroutine that lets others run whenever it
+// checks.
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>

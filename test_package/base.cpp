@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The base of an installed pinion: its library is linked, and the build has the mode and the parts that were asked for.
+// The base of an installed pinion: its library is linked, and the build has the mode and the parts that were
+// asked for.
 #include <cstdio>
 #include <system_error>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The iosubmit part of an installed pinion: an operation goes to the kernel and is answered, under the policy and by the ring that the
-// build was asked to make the defaults.
+// The iosubmit part of an installed pinion: an operation goes to the kernel and is answered, under the policy
+// and by the ring that the build was asked to make the defaults.
 //
-// A machine that opens no ring proves nothing, so that is a failure. EXPECT_NO_RING=1 in the environment says that the
-// machine has none: then a refusal, with its cause and its remedy, is what is right.
+// A machine that opens no ring proves nothing, so that is a failure. EXPECT_NO_RING=1 in the environment says
+// that the machine has none: then a refusal, with its cause and its remedy, is what is right.
 #include <cstdio>
 #include <cstdlib>
 #include <type_traits>

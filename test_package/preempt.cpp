@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The preempt part of an installed pinion: a slice is over in time, or in number, by the source that the build was asked to make the
-// default.
+// The preempt part of an installed pinion: a slice is over in time, or in number, by the source that the
+// build was asked to make the default.
 #include <cstdio>
 #include <type_traits>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The scheduler part of an installed pinion: a turn of a timer queue and a channel waits until the timer is due.
+// The scheduler part of an installed pinion: a turn of a timer queue and a channel waits until the timer is
+// due.
 #include <cstdio>
 
 #ifdef THROUGH_IMPORT

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The timer part of an installed pinion: a timer fires, from the store that the build was asked to make the default.
+// The timer part of an installed pinion: a timer fires, from the store that the build was asked to make the
+// default.
 #include <cstdio>
 #include <type_traits>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The waker part of an installed pinion: a push wakes an owner that has armed, through the inbox and the notifier that the
-// build was asked to make the defaults.
+// The waker part of an installed pinion: a push wakes an owner that has armed, through the inbox and the
+// notifier that the build was asked to make the defaults.
 #include <cstdio>
 #include <type_traits>
 

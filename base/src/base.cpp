@@ -5,8 +5,8 @@
 //
 // Memory ordering: a seam is one atomic function pointer, stored with release and loaded with acquire, so
 // that whatever a thread prepared before installing a function is seen by the threads that call it. What has
-// been spoken of is a list that only grows, by exchanging its head with release; it is loaded with acquire, so
-// that entries are seen whole. Nothing here waits for another thread: in a child of fork() there is none.
+// been spoken of is a list that only grows, by exchanging its head with release; it is loaded with acquire,
+// so that entries are seen whole. Nothing here waits for another thread: in a child of fork() there is none.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -83,7 +83,8 @@ bool is_between(const diagnostic& d, const spoken* last, const spoken* end) noex
   return false;
 }
 
-/// Whether this part has not spoken of this key yet. Where there is no memory to remember it, it speaks again.
+/// Whether this part has not spoken of this key yet. Where there is no memory to remember it, it speaks
+/// again.
 bool is_first(const diagnostic& d) noexcept {
   const spoken* last = last_spoken.load(std::memory_order_acquire);
   if (is_between(d, last, nullptr)) return false;

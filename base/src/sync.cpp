@@ -28,7 +28,8 @@ void std_sync::event::wait() noexcept {
 
 #if defined(__linux__)
 
-// The operation is private to the process, and its time absolute on the monotonic clock: so does FUTEX_WAIT_BITSET take it.
+// The operation is private to the process, and its time absolute on the monotonic clock: so does
+// FUTEX_WAIT_BITSET take it.
 void std_sync::futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
                           instant until) noexcept {
   const auto deadline = kernel_time::of(until).as<timespec>();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How often this program has called operator new, on any thread, for how much, and a way to make a call of it fail.
+// How often this program has called operator new, on any thread, for how much, and a way to make a call of it
+// fail.
 #pragma once
 
 #include <cstddef>

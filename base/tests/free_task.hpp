@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// free_task: for tests, a coroutine whose promise knows no executor. It goes on inside whatever ends its wait.
+// free_task: for tests, a coroutine whose promise knows no executor. It goes on inside whatever ends its
+// wait.
 //
 //   free_task one = waits_for(something);      // begins at once
 //   something.end();                           // one goes on in here
@@ -12,8 +13,8 @@
 
 namespace pinion::testing {
 
-/// A coroutine that starts at once, is destroyed with this object wherever it waits, and lets no exception out
-/// but to whoever resumed it.
+/// A coroutine that starts at once, is destroyed with this object wherever it waits, and lets no exception
+/// out but to whoever resumed it.
 class [[nodiscard]] free_task {
  public:
   struct promise_type {

@@ -18,6 +18,7 @@ TEST(base_module, TimeAndItsArithmeticCross) {
 
   EXPECT_EQ(deadline, pinion::instant{1'000'005});
   EXPECT_EQ(pinion::ceil_to<std::chrono::milliseconds>(deadline - pinion::instant{5}), 1ms);
+  EXPECT_EQ(pinion::poll_timeout(deadline, pinion::instant{5}), 1);
   EXPECT_LT(pinion::instant{0}, pinion::monotonic_clock::now());
   EXPECT_EQ(pinion::never + pinion::forever, pinion::never);
 }

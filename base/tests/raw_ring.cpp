@@ -27,8 +27,8 @@ void* map(int descriptor, std::size_t bytes, std::uint64_t region) {
   return at;
 }
 
-// Memory ordering of the words that are shared with the kernel: what it writes is acquired before what it describes is read,
-// what we write is released after it was filled in.
+// Memory ordering of the words that are shared with the kernel: what it writes is acquired before what it
+// describes is read, what we write is released after it was filled in.
 std::uint32_t acquired(std::uint32_t* word) noexcept {
   return std::atomic_ref{*word}.load(std::memory_order_acquire);
 }

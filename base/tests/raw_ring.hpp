@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// raw_ring: an io_uring by system calls alone, for tests of what rings one: its owner queues, waits and reaps; and it is a
-// ring_port.
+// raw_ring: an io_uring by system calls alone, for tests of what rings one: its owner queues, waits and
+// reaps; and it is a ring_port.
 //
 //   if (!raw_ring::refusal().empty()) GTEST_SKIP() << raw_ring::refusal();
 //   raw_ring ring;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ring: that an answer is found again by what an entry says of it, whatever the mark, and what the words mean unless told.
+// ring: that an answer is found again by what an entry says of it, whatever the mark, and what the words mean
+// unless told.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a sanitizer watches this program: then each operation takes ten times as long or more, and large tests do less.
+// Whether a sanitizer watches this program: then each operation takes ten times as long or more, and large
+// tests do less.
 #pragma once
 
 namespace pinion::testing {

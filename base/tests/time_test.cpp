@@ -64,6 +64,18 @@ TEST(time, AWaitIsRoundedUpSoThatItDoesNotEndEarly) {
             std::numeric_limits<std::int32_t>::max());
 }
 
+TEST(time, APollWaitsUntilADeadlineAndNoShorter) {
+  const instant now{5'000'000};
+
+  EXPECT_EQ(poll_timeout(now + duration{1}, now), 1);
+  EXPECT_EQ(poll_timeout(now + duration{1'000'000}, now), 1);
+  EXPECT_EQ(poll_timeout(now + duration{1'000'001}, now), 2);
+  EXPECT_EQ(poll_timeout(now, now), 0);
+  EXPECT_EQ(poll_timeout(instant{}, now), 0) << "it has been";
+  EXPECT_EQ(poll_timeout(never, now), -1);
+  EXPECT_EQ(poll_timeout(instant{never.ns - 1}, instant{}), std::numeric_limits<int>::max());
+}
+
 TEST(time, GoesThroughChronoAndBackUnchanged) {
   const steady_clock::time_point now = steady_clock::now();
 

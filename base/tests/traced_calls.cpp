@@ -22,7 +22,8 @@ constexpr auto get_call = static_cast<__ptrace_request>(0x420e);
 constexpr long begin_mark = SYS_getppid;
 constexpr long end_mark = SYS_getsid;
 
-// What the kernel says of a stop at a call; of the union only what all kinds have in common, and the number of an entry's.
+// What the kernel says of a stop at a call; of the union only what all kinds have in common, and the number
+// of an entry's.
 struct stop_at_call {
   std::uint8_t kind;  // 1: before the call
   std::uint8_t padding[3];
@@ -68,7 +69,8 @@ class tracer {
       return 0;
     }
     if (signal == SIGSTOP && known_.insert(who).second) {
-      // The child's own stop, at which options are set, and the first stop of each of its threads, which inherit them.
+      // The child's own stop, at which options are set, and the first stop of each of its threads, which
+      // inherit them.
       if (who == child_)
         ::ptrace(PTRACE_SETOPTIONS, who, nullptr,
                  PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL);

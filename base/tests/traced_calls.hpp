@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// traced_calls: what a body really asks of the kernel, counted by the kernel's own tracing and not by any seam of ours.
+// traced_calls: what a body really asks of the kernel, counted by the kernel's own tracing and not by any
+// seam of ours.
 //
-// The body runs in a child of fork(), watched through ptrace. Between begin_counting() and end_counting() each call of the thread
-// that said so is counted, by its number; the two are system calls themselves, which nothing else here makes.
+// The body runs in a child of fork(), watched through ptrace. Between begin_counting() and end_counting()
+// each call of the thread that said so is counted, by its number; the two are system calls themselves, which
+// nothing else here makes.
 //
 //   const traced_calls seen = trace([] { begin_counting(); …; end_counting(); return true; });
 //   if (!seen.refusal.empty()) GTEST_SKIP() << seen.refusal;
@@ -35,7 +37,8 @@ struct traced_calls {
 void begin_counting() noexcept;
 void end_counting() noexcept;
 
-/// Runs the body in a child and counts. To be called where there is one thread. The body's threads are to have ended when it returns.
+/// Runs the body in a child and counts. To be called where there is one thread. The body's threads are to
+/// have ended when it returns.
 [[nodiscard]] traced_calls trace(const std::function<bool()>& body);
 
 }  // namespace pinion::testing

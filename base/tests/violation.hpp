@@ -24,8 +24,8 @@ class violation {
   std::string what_;
 };
 
-/// A violation from words and numbers. Out of line: it stands behind hundreds of checks in code that is compiled for each
-/// backend, and most of what the compiler would do there is to put a stream into each.
+/// A violation from words and numbers. Out of line: it stands behind hundreds of checks in code that is
+/// compiled for each backend, and most of what the compiler would do there is to put a stream into each.
 template <class... Words>
 [[nodiscard, gnu::cold, gnu::noinline]] violation in_words(const Words&... words) {
   std::ostringstream text;

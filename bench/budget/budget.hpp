@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a budget program is made of: a meter that counts instructions where a benchmark takes the time, and the rows it
-// prints.
+// What a budget program is made of: a meter that counts instructions where a benchmark takes the time, and
+// the rows it prints.
 //
-// The program runs under callgrind, which counts only while a meter is alive and unread, and writes one dump for each
-// meter that is read. The program prints a row for each dump, in the same order; `./check budget` puts the two together.
+// The program runs under callgrind, which counts only while a meter is alive and unread, and writes one dump
+// for each meter that is read. The program prints a row for each dump, in the same order; `./check budget`
+// puts the two together.
 //
 //   budget counted;
 //   counted.instructions("deferred_wheel", "churn_pair", measure_churn<contestant, instruction_meter>(10'000));

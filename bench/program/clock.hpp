@@ -27,7 +27,8 @@ class cpu_stopwatch {
 /// CPU time of this thread: what a busy neighbour on the machine changes least.
 using stopwatch = cpu_stopwatch<CLOCK_THREAD_CPUTIME_ID>;
 
-/// The same of all threads of this program, the kernel's that work for it among them: for work that others may do.
+/// The same of all threads of this program, the kernel's that work for it among them: for work that others
+/// may do.
 using process_stopwatch = cpu_stopwatch<CLOCK_PROCESS_CPUTIME_ID>;
 
 /// Wall time.

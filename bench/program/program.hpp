@@ -60,8 +60,8 @@ void add(const std::string& name, std::function<outcome()> work);
 /// Tells that a contestant is not in this program, and why, so that whoever reads the figures learns it.
 void leave_out(const std::string& contestant, const std::string& reason);
 
-/// An object of it at namespace scope adds benchmarks from a file that main() knows nothing of, as those from outside the
-/// tree are (bench/README.md): run() calls the function before anything else.
+/// An object of it at namespace scope adds benchmarks from a file that main() knows nothing of, as those from
+/// outside the tree are (bench/README.md): run() calls the function before anything else.
 class more {
  public:
   explicit more(void (*add_all)());

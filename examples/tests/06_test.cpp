@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What example 06 owes to those who copy it, with its own timers and clock: a timer that is left runs, however the others
-// ended.
-// NOLINTNEXTLINE(readability-identifier-naming): the name of what it replaces
+// What example 06 owes to those who copy it, with its own timers and clock: a timer that is left runs,
+// however the others ended. NOLINTNEXTLINE(readability-identifier-naming): the name of what it replaces
 #define main example_main  // which nobody calls, and which ends without a return as only main may
 #pragma GCC diagnostic ignored "-Wreturn-type"
 #include "../06_io_context.cpp"  // NOLINT(bugprone-suspicious-include): the program itself is tested

@@ -2,10 +2,10 @@
 //
 // too_many_clients: three times as many clients as an example's server has descriptors for.
 //
-// The clients are a process of their own, so that the limit is the server's alone. All connect at once and ask.
-// While the server has no descriptor left, the clients that it has taken ask again and must be answered. Then
-// they hang up, and the next ones must be answered, to the last. A server that asks at once for what was just
-// refused is found by its calls: they are counted, not timed.
+// The clients are a process of their own, so that the limit is the server's alone. All connect at once and
+// ask. While the server has no descriptor left, the clients that it has taken ask again and must be answered.
+// Then they hang up, and the next ones must be answered, to the last. A server that asks at once for what was
+// just refused is found by its calls: they are counted, not timed.
 //
 //   too_many_clients others;       // first of all: it forks
 //   server serving{…};
@@ -111,8 +111,8 @@ class too_many_clients {
     }
     for (int waves = 0; !waiting.empty(); ++waves) {
       if (!is_answered(waiting.front(), 10s)) return says("a client that came first was not answered");
-      // For the others that the server has a descriptor for. These pauses are short beside a server's read timeout: a
-      // client that is taken just after the look asks again in the next wave.
+      // For the others that the server has a descriptor for. These pauses are short beside a server's read
+      // timeout: a client that is taken just after the look asks again in the next wave.
       std::this_thread::sleep_for(30ms);
       const auto taken =
           std::partition(waiting.begin() + 1, waiting.end(), [](int each) { return is_answered(each, 0ms); });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every workload as a benchmark of one contestant. A benchmark is named <workload>/<contestant>/<n>; what n counts is the workload's:
-// operations in a batch, in flight, connections.
+// Every workload as a benchmark of one contestant. A benchmark is named <workload>/<contestant>/<n>; what n
+// counts is the workload's: operations in a batch, in flight, connections.
 //
 //   add_file_work<raw_uring>("raw_uring");
 #pragma once

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who is measured: pinion's submission with a policy and a ring, behind the interface of workloads/engine.hpp. A new policy joins by a
-// line in with_each_policy(). Who is measured beside them stands in peers/.
+// Who is measured: pinion's submission with a policy and a ring, behind the interface of
+// workloads/engine.hpp. A new policy joins by a line in with_each_policy(). Who is measured beside them
+// stands in peers/.
 #pragma once
 
 #include <algorithm>

@@ -4,8 +4,9 @@
 //
 //   iosubmit_bench --benchmark_filter=^read4k/ --benchmark_repetitions=9
 //
-// A benchmark is named <workload>/<contestant>/<n>. A new policy joins by a line in contestants.hpp, a peer by one in peers/peers.cpp;
-// their names and words for the report stand in report.toml. `./demo` measures all of it and writes the report.
+// A benchmark is named <workload>/<contestant>/<n>. A new policy joins by a line in contestants.hpp, a peer
+// by one in peers/peers.cpp; their names and words for the report stand in report.toml. `./demo` measures all
+// of it and writes the report.
 #include <bench/program/program.hpp>
 #include <string>
 

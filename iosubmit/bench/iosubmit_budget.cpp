@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an operation costs in instructions of the program: a NOP through a submission over the shipped ring, under every policy, and
-// what a policy takes by itself. The kernel's instructions are not counted. `./check budget` compares with bench/budget/iosubmit.toml.
+// What an operation costs in instructions of the program: a NOP through a submission over the shipped ring,
+// under every policy, and what a policy takes by itself. The kernel's instructions are not counted. `./check
+// budget` compares with bench/budget/iosubmit.toml.
 #include <bench/budget/budget.hpp>
 #include <pinion/iosubmit.hpp>
 #include <type_traits>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// count_nops: the rows of one contestant in a budget: a NOP that is alone, and one of 32 that are asked for together, each from its
-// queue() to its answer.
+// count_nops: the rows of one contestant in a budget: a NOP that is alone, and one of 32 that are asked for
+// together, each from its queue() to its answer.
 #pragma once
 
 #include <bench/budget/budget.hpp>
@@ -12,7 +12,8 @@
 
 namespace pinion::iosubmit::bench {
 
-/// A microsecond later whenever it is read: what a policy decides by the time is the same in each run. It costs next to nothing.
+/// A microsecond later whenever it is read: what a policy decides by the time is the same in each run. It
+/// costs next to nothing.
 class even_clock {
  public:
   instant now() noexcept { return now_ = now_ + duration{1'000}; }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// settings_fuzz: the parser of the environment with libFuzzer choosing the texts, with AddressSanitizer, and held to what is taken
-// and what is refused. The first byte says which of the three variables there are; the rest is divided among them at newlines.
+// settings_fuzz: the parser of the environment with libFuzzer choosing the texts, with AddressSanitizer, and
+// held to what is taken and what is refused. The first byte says which of the three variables there are; the
+// rest is divided among them at newlines.
 //
 //   iosubmit_settings_fuzz -runs=100000 -max_len=128
 //   iosubmit_settings_fuzz crash-…                   the input of a difference, again

@@ -2,9 +2,9 @@
 //
 // keyed_indices, deadline_heap: how epoll_ring finds its slots again: by descriptor, by name, by time.
 //
-// Both hold indices of slots that stand elsewhere, below a capacity that is reserved before: nothing else allocates. The first is a
-// hash table of chains, in which those of one key stay in the order in which they came. The second is a binary heap that knows
-// where each index stands, so that any can be taken out.
+// Both hold indices of slots that stand elsewhere, below a capacity that is reserved before: nothing else
+// allocates. The first is a hash table of chains, in which those of one key stay in the order in which they
+// came. The second is a binary heap that knows where each index stands, so that any can be taken out.
 //
 //   waiting.append(slot, socket);
 //   for (std::uint32_t k = waiting.first(socket); k != no_index; k = waiting.next(k)) …
@@ -71,7 +71,8 @@ class keyed_indices {
   };
 
   [[nodiscard]] std::size_t place(std::uint64_t key) const noexcept {
-    // Multiplied, since addresses differ in their middle bits; the upper ones of the product are mixed from all.
+    // Multiplied, since addresses differ in their middle bits; the upper ones of the product are mixed from
+    // all.
     return static_cast<std::size_t>((key * 0x9E37'79B9'7F4A'7C15U) >> 32U) & (chains_.size() - 1);
   }
   [[nodiscard]] chain& chain_of(std::uint64_t key) noexcept { return chains_[place(key)]; }

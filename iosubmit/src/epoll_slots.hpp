@@ -2,8 +2,8 @@
 //
 // slots: where an epoll_ring keeps an entry from the enter that takes it until its completion is reaped.
 //
-// A slot is free, or it waits (for its descriptor or for a time), or it is answered; an entry that stays can be both. Slots are
-// indices, so that their number can grow under those who hold one.
+// A slot is free, or it waits (for its descriptor or for a time), or it is answered; an entry that stays can
+// be both. Slots are indices, so that their number can grow under those who hold one.
 //
 //   const std::uint32_t at = all.take();
 //   all[at].entry = entry;

@@ -23,7 +23,8 @@ std::optional<submit_mode> mode_of(std::string_view text) noexcept {
   return {};
 }
 
-/// A whole number from 1 on, as it is printed: from_chars knows neither signs nor spaces here, and a leading zero is seen before it.
+/// A whole number from 1 on, as it is printed: from_chars knows neither signs nor spaces here, and a leading
+/// zero is seen before it.
 std::optional<std::uint32_t> number_of(std::string_view text, std::uint32_t most) noexcept {
   std::uint32_t value = 0;
   const char* const end = text.data() + text.size();

@@ -44,7 +44,8 @@ int uring_calls::map(int ring, std::size_t bytes, std::uint64_t region, void*& a
   at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring,
               static_cast<off_t>(region));
   if (at != MAP_FAILED) {
-    // A child that inherited the queues would write into the parent's, if only by destroying its copy of the ring.
+    // A child that inherited the queues would write into the parent's, if only by destroying its copy of the
+    // ring.
     ::madvise(at, bytes, MADV_DONTFORK);
     return 0;
   }

@@ -80,8 +80,9 @@ std::int32_t map_queues(const call_table& calls, const kernel::setup_parameters&
   return 0;
 }
 
-// A kernel that does not say what it knows is at least 5.11, whose last operation is unlinkat. 0, or the errno of a sandbox that
-// forbids the call: enabling the ring would be refused as well, and too late to take another one.
+// A kernel that does not say what it knows is at least 5.11, whose last operation is unlinkat. 0, or the
+// errno of a sandbox that forbids the call: enabling the ring would be refused as well, and too late to take
+// another one.
 std::int32_t look_up_operations(const call_table& calls, mapped_ring& ring) noexcept {
   constexpr std::uint64_t until_unlinkat = (std::uint64_t{1} << 37U) - 1;
   kernel::probe known{};

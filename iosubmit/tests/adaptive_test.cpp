@@ -18,7 +18,8 @@ constexpr queue_state at(instant now, std::uint32_t depth, std::uint32_t in_flig
   return {.depth = depth, .in_flight = in_flight, .now = now, .oldest = now};
 }
 
-// Turns of that length that queue so many operations each, which are entered at their end if not before. The last turn's end.
+// Turns of that length that queue so many operations each, which are entered at their end if not before. The
+// last turn's end.
 instant run_turns(adaptive& policy, int turns, std::uint64_t turn_ns, std::uint32_t operations,
                   instant now = start) {
   for (; turns != 0; --turns) {
@@ -285,7 +286,8 @@ TEST(AdaptiveTest, IsPrintedInOneLine) {
   EXPECT_NE(to_string(policy).find("with 0.9 operations"), std::string::npos) << to_string(policy);
 }
 
-// By text: default_policy is made of the option, so a comparison with the option itself would hold whatever it says.
+// By text: default_policy is made of the option, so a comparison with the option itself would hold whatever
+// it says.
 TEST(DefaultPolicyTest, IsTheOneThatTheBuildWasTold) {
 #define PINION_TEXT_OF(name) #name
 #define PINION_NAME_OF(macro) PINION_TEXT_OF(macro)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// any_submission: a policy and a ring, joined, behind virtual calls, so that laws are compiled once and run against every pair of
-// them and every mutant.
+// any_submission: a policy and a ring, joined, behind virtual calls, so that laws are compiled once and run
+// against every pair of them and every mutant.
 //
-// The ring is sim's, in virtual time; each enter is noted on its way to it. A policy joins by a line in backends.cpp.
+// The ring is sim's, in virtual time; each enter is noted on its way to it. A policy joins by a line in
+// backends.cpp.
 #pragma once
 
 #include <cerrno>

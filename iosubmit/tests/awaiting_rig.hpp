@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tests of awaited operations share: a submission over each kind of ring, and a coroutine that receives.
+// What the tests of awaited operations share: a submission over each kind of ring, and a coroutine that
+// receives.
 #pragma once
 
 #include <gtest/gtest.h>

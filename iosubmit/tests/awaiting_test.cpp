@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operations awaited by two types of coroutine that have nothing in common: one runs by itself and is destroyed at its end, the other is
-// lazy, is awaited itself, and transforms what it awaits.
+// Operations awaited by two types of coroutine that have nothing in common: one runs by itself and is
+// destroyed at its end, the other is lazy, is awaited itself, and transforms what it awaits.
 #include <gtest/gtest-death-test.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lists that a new policy, or a new temper of the ring, adds its name to: from there on every law holds for each pair of them.
+// The lists that a new policy, or a new temper of the ring, adds its name to: from there on every law holds
+// for each pair of them.
 #include "any_submission.hpp"
 
 namespace pinion::iosubmit::testing {

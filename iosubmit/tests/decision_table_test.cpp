@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each policy answers to what it sees, as tables with both sides of each threshold. balanced's are checks in policy_checks.cpp,
-// so that mutants of it can be held to them, too.
+// What each policy answers to what it sees, as tables with both sides of each threshold. balanced's are
+// checks in policy_checks.cpp, so that mutants of it can be held to them, too.
 #include <gtest/gtest.h>
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an epoll_ring makes of failures that are in no table (fault_table.cpp): what an enter says of them, and readiness that was none.
+// What an epoll_ring makes of failures that are in no table (fault_table.cpp): what an enter says of them,
+// and readiness that was none.
 #include <gtest/gtest.h>
 
 #include <cerrno>

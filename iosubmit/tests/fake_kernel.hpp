@@ -2,9 +2,10 @@
 //
 // fake_kernel: an io_uring in memory, as old as it is asked to be, that refuses what it is told to.
 //
-// It knows the flags, features, registrations and operations of its level and answers EINVAL to the others, as the kernel does; it
-// keeps the queues in the kernel's layout, so the ring over it is the shipped one. Time does not pass: a wait that finds nothing ends
-// what is held (poll, timeout: whatever is no nop and no cancel), and is over; or it is over, and what is held waits for its cancel.
+// It knows the flags, features, registrations and operations of its level and answers EINVAL to the others,
+// as the kernel does; it keeps the queues in the kernel's layout, so the ring over it is the shipped one.
+// Time does not pass: a wait that finds nothing ends what is held (poll, timeout: whatever is no nop and no
+// cancel), and is over; or it is over, and what is held waits for its cancel.
 //
 //   fake_kernel kernel{601};                                     // Linux 6.1
 //   kernel.fails(faulty::enter, -EAGAIN, 2);                     // the next two enters
@@ -57,7 +58,8 @@ class fake_kernel {
   void holds_until_cancelled() { holds_ = true; }
   /// Another ring sends that.
   void deliver(const ring_completion& message) { complete(message); }
-  /// The next so many enters come from another thread than the one that calls: from one without rings, or with a ring in another place.
+  /// The next so many enters come from another thread than the one that calls: from one without rings, or
+  /// with a ring in another place.
   void is_entered_by_newcomer(int times) { fails(faulty::caller, newcomer, times); }
   void is_entered_by_neighbour(int times) { fails(faulty::caller, neighbour, times); }
 

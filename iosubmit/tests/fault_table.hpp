@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// fault_table, epoll_fault_table: what the kernel may answer to each call of a uring_ring, on which kernels, and of an epoll_ring, and what
-// becomes of it. The tables that the tests iterate, and that docs/iosubmit/faults.md is made of.
+// fault_table, epoll_fault_table: what the kernel may answer to each call of a uring_ring, on which kernels,
+// and of an epoll_ring, and what becomes of it. The tables that the tests iterate, and that
+// docs/iosubmit/faults.md is made of.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each row of the fault table on each kernel that it is met on: what the ring and a submission over it do, and that nothing is lost.
+// Each row of the fault table on each kernel that it is met on: what the ring and a submission over it do,
+// and that nothing is lost.
 #include "fault_table.hpp"
 
 #include <gtest/gtest.h>
@@ -43,8 +44,8 @@ class reports {
   diagnostic_sink before_;
 };
 
-// Twenty-one operations over a ring of eight entries: two that wait for something, and the others that don't. Were they as many as
-// twenty, the last of them would fetch what the one before it had left flagged.
+// Twenty-one operations over a ring of eight entries: two that wait for something, and the others that don't.
+// Were they as many as twenty, the last of them would fetch what the one before it had left flagged.
 struct load {
   load() {
     for (int count = 0; count != 21; ++count) {
@@ -99,8 +100,8 @@ void expect_refusal(const fault& row, const expected<faulty_ring, refusal>& open
   EXPECT_EQ(kernel.mappings, 0) << "a mapping leaks";
 }
 
-// An enter that fails for good is met when the ring is full: the turn answers those eight. The others wait until then, and go, or are
-// refused, with the next enter.
+// An enter that fails for good is met when the ring is full: the turn answers those eight. The others wait
+// until then, and go, or are refused, with the next enter.
 void expect_answers(const fault& row, const load& work, int times) {
   const int failed = row.then != outcome::answered ? 0 : times == 1 ? 8 : 21;
   int place = 0;

@@ -2,8 +2,8 @@
 //
 // flawed_submission: a right submission in the plainest form, one list of entries, and one defect on demand.
 //
-// Each defect is one that real loops around a ring have had, or that this one could come to have; `none` is there to show that a kill
-// is the defect's doing. It enters when eight are queued.
+// Each defect is one that real loops around a ring have had, or that this one could come to have; `none` is
+// there to show that a kill is the defect's doing. It enters when eight are queued.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The same entities through `import`: that names are exported, that a submission works, and that a coroutine awaits over a real ring.
+// The same entities through `import`: that names are exported, that a submission works, and that a coroutine
+// awaits over a real ring.
 #include <gtest/gtest.h>
 
 #include <cerrno>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// latency_window against an oracle that keeps everything and sorts it anew. RapidCheck chooses the latencies, and prints the seed of
-// a failure (RC_PARAMS="seed=…" repeats it).
+// latency_window against an oracle that keeps everything and sorts it anew. RapidCheck chooses the latencies,
+// and prints the seed of a failure (RC_PARAMS="seed=…" repeats it).
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 

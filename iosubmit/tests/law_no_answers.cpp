@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// S6: queueing calls no answer, whatever the ring says. What was refused is answered by the next turn, park or
-// stop, and nothing is entered before.
+// S6: queueing calls no answer, whatever the ring says. What was refused is answered by the next turn, park
+// or stop, and nothing is entered before.
 #include <array>
 
 #include "rig.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// turn(), park() and stop() are the loop's: an answer that calls one is told, before anything is handed out twice.
+// turn(), park() and stop() are the loop's: an answer that calls one is told, before anything is handed out
+// twice.
 #include <gtest/gtest.h>
 
 #include <cerrno>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// over_virtual: a submission over a ring in virtual time; and a test that has one, whose policy never enters by itself.
+// over_virtual: a submission over a ring in virtual time; and a test that has one, whose policy never enters
+// by itself.
 #pragma once
 
 #include <gtest/gtest.h>

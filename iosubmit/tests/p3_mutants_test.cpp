@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The defects of design 004 P3, rebuilt: each must be killed by the check that is named for it, by that check's own violation.
+// The defects of design 004 P3, rebuilt: each must be killed by the check that is named for it, by that
+// check's own violation.
 //
-// One is not a policy's: P3's loop leaves what its policy said no to, and nobody hands it over before the wait. submission does,
-// whatever its policy says, so the loop is the mutant there.
+// One is not a policy's: P3's loop leaves what its policy said no to, and nobody hands it over before the
+// wait. submission does, whatever its policy says, so the loop is the mutant there.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -140,7 +141,8 @@ class watched_ring {
   std::vector<std::uint64_t> answered_;
 };
 
-/// P3's loop: "if should_submit(queue_depth, elapsed_us) { submit_batch } … break; // No more events to submit", and then the wait.
+/// P3's loop: "if should_submit(queue_depth, elapsed_us) { submit_batch } … break; // No more events to
+/// submit", and then the wait.
 template <submit_policy Policy>
 class p3_loop {
  public:

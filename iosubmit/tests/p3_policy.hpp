@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// p3_policy: the policy of design 004 P3, written from its text and sharing nothing with `balanced`, with each of its defects on
-// demand.
+// p3_policy: the policy of design 004 P3, written from its text and sharing nothing with `balanced`, with
+// each of its defects on demand.
 //
-// Without any it answers as `balanced` does, which a property proves; so that each check that fails on it shows what one defect
-// does. In the text's words:
+// Without any it answers as `balanced` does, which a property proves; so that each check that fails on it
+// shows what one defect does. In the text's words:
 //
 //   never_resets_submissions  "submissions_since_wait": added to in record_submission(), and nothing sets it back
 //   counts_before_adjusting   the count and the period it is of do not end at the same moment

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What balanced must answer, as named checks over any policy that claims to be it: plain functions that know no test framework.
+// What balanced must answer, as named checks over any policy that claims to be it: plain functions that know
+// no test framework.
 //
 //   for (const policy_check& c : policy_checks()) EXPECT_FALSE(c.check(made<balanced>)) << c.name;
 #pragma once

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Laws S1, S2, S4 and S5 under every policy over every ring that is shipped, on the real kernel. What virtual time can show is in
-// conformance_test.cpp; here each enter is looked at on its way to the ring, and each operation is counted.
+// Laws S1, S2, S4 and S5 under every policy over every ring that is shipped, on the real kernel. What virtual
+// time can show is in conformance_test.cpp; here each enter is looked at on its way to the ring, and each
+// operation is counted.
 #include <gtest/gtest.h>
 
 #include <array>

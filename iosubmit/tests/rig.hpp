@@ -154,8 +154,8 @@ class rig {
   bool was_urgent_ = false;
 };
 
-/// Calls, faults and answers as the seed has them, and what that broke of a law. What is sent through the ring is answered once and
-/// in order, or that broke S5.
+/// Calls, faults and answers as the seed has them, and what that broke of a law. What is sent through the
+/// ring is answered once and in order, or that broke S5.
 [[nodiscard]] violation work_out(const char* law, const submission_factory& factory,
                                  std::vector<enter_seen>* log = nullptr);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// any_ring: a ring of any kind behind virtual calls, and the one list of the kinds that are shipped. What is tested over it holds for
-// each of them.
+// any_ring: a ring of any kind behind virtual calls, and the one list of the kinds that are shipped. What is
+// tested over it holds for each of them.
 //
 //   for (const ring_kind& kind : rings()) {
 //     if (!kind.refusal.empty()) continue;                  // this machine has none of it

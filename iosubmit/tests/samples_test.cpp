@@ -263,7 +263,8 @@ TEST(SamplesTest, ACoroutineSleepsInARing) {
   submission<batch_or_idle, epoll_ring> io{epoll_ring{{}}};
   bool has_slept = false;
   const auto sleeps = [&]() -> testing::eager {
-    if (!co_await sleep_for(io, ceil(10ms))) co_return;  // such as that the submission was stopped
+    const auto slept = co_await sleep_for(io, ceil(10ms));
+    if (!slept) co_return;  // such as that the submission was stopped
     has_slept = true;
   };
   const instant begun = monotonic_clock::now();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What parse_settings() must make of any three texts, character by character: for its property, and for its fuzzer.
+// What parse_settings() must make of any three texts, character by character: for its property, and for its
+// fuzzer.
 //
 //   if (const violation wrong = judge({.mode = "balanced"})) …
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the environment may say, what code may say, and which of them counts. RapidCheck prints the seed of a failure
-// (RC_PARAMS="seed=…" repeats it). This file is a program by itself: the environment is read once.
+// What the environment may say, what code may say, and which of them counts. RapidCheck prints the seed of a
+// failure (RC_PARAMS="seed=…" repeats it). This file is a program by itself: the environment is read once.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -179,7 +179,8 @@ TEST(EffectiveSettingsTest, TakeABatchOfNoneFromCodeAsOne) {
   EXPECT_EQ(effective({.batch_size = 0}, {}).batch_size, 1U);
 }
 
-/// What was reported, by a program whose environment says such things. In a process of its own: the environment is read once.
+/// What was reported, by a program whose environment says such things. In a process of its own: the
+/// environment is read once.
 std::vector<std::string>& said() {
   static std::vector<std::string> all;
   return all;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Completions that are no operation's: which sink is told, which mark is free, and what becomes of those that are nobody's.
+// Completions that are no operation's: which sink is told, which mark is free, and what becomes of those that
+// are nobody's.
 #include <gtest/gtest.h>
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What submission tells of itself: in a build with PINION_STATISTICS=ON what it did, in another nothing, at no cost.
+// What submission tells of itself: in a build with PINION_STATISTICS=ON what it did, in another nothing, at
+// no cost.
 #include <gtest/gtest.h>
 
 #include <cerrno>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What submission promises beside the laws: its calls one by one, over a ring in virtual time. How it ends is in submission_end_test.cpp.
+// What submission promises beside the laws: its calls one by one, over a ring in virtual time. How it ends is
+// in submission_end_test.cpp.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -86,7 +87,8 @@ TEST_F(submission_test, ParksNoLongerThanUntilAndNotAtAllWhenThatHasBeen) {
   EXPECT_EQ(io.in_flight(), 2U);
 }
 
-// For an owner that looks before it parks; also where answers come with an enter alone, and where they are a refusal.
+// For an owner that looks before it parks; also where answers come with an enter alone, and where they are a
+// refusal.
 TEST_F(submission_test, SaysWithoutAnEnterWhetherATurnWouldAnswer) {
   for (const bool keeps_back : {false, true}) {
     over_virtual<never_by_itself> of{ring({.keeps_back = keeps_back, .latency = duration{100}}), {}, clock};

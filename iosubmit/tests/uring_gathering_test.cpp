@@ -2,8 +2,8 @@
 //
 // For how many, and for how long, an enter of the real kernel's ring waits.
 //
-// What comes later is a descriptor that a timer makes readable, and no timeout: the end of a timeout ends each wait in the kernel,
-// however many it is for.
+// What comes later is a descriptor that a timer makes readable, and no timeout: the end of a timeout ends
+// each wait in the kernel, however many it is for.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/timerfd.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// uring_ring over the real kernel: what it takes, gives back, waits for, and keeps. Skipped, with the reason, where there is none.
+// uring_ring over the real kernel: what it takes, gives back, waits for, and keeps. Skipped, with the reason,
+// where there is none.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/resource.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// stop() over kernels that let go of what they hold only when it is cancelled: by name on all of them, at once since Linux 5.19.
+// stop() over kernels that let go of what they hold only when it is cancelled: by name on all of them, at
+// once since Linux 5.19.
 #include <gtest/gtest.h>
 
 #include <array>

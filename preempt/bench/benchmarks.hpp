@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every workload as a benchmark of one contestant. A benchmark is named <workload>/<contestant>/<n>; what n counts is the workload's:
-// looks, slices, or the length of a slice in microseconds.
+// Every workload as a benchmark of one contestant. A benchmark is named <workload>/<contestant>/<n>; what n
+// counts is the workload's: looks, slices, or the length of a slice in microseconds.
 //
 //   add_looks<made<ticker_source>>("ticker_source");
 //   add_hog<yields_if_needed, made<ticker_source>>("ticker_source", 1'000);
@@ -135,8 +135,8 @@ inline outcome shown(const beside_hog& m) {
            {"stolen_ns", m.stolen_ns}}};
 }
 
-/// The timed task and the hog, which is written in that form; n is the quantum. In `timer` the loop knows when the timed task is to
-/// run, in `wake` it does not.
+/// The timed task and the hog, which is written in that form; n is the quantum. In `timer` the loop knows
+/// when the timed task is to run, in `wake` it does not.
 template <class Form, class Made>
 void add_hog(const char* workload, const std::string& who, std::size_t quantum_us) {
   const bool knows_timer = std::string_view{workload} == "timer";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who is measured: pinion's sources, each made as its header shows it. A new one joins by a line in with_each_source(). What is
-// measured beside them stands in peers/.
+// Who is measured: pinion's sources, each made as its header shows it. A new one joins by a line in
+// with_each_source(). What is measured beside them stands in peers/.
 #pragma once
 
 #include <sys/syscall.h>
@@ -81,7 +81,8 @@ struct idle_uring {
   source_type source{ring, ring.view()};
 };
 
-/// The same with the loop's part of it, once for each slice: an enter, which takes what waits, and another where the source asks for it.
+/// The same with the loop's part of it, once for each slice: an enter, which takes what waits, and another
+/// where the source asks for it.
 class entered_uring_source {
  public:
   static constexpr source_traits traits = uring_source<flagged_ring>::traits;

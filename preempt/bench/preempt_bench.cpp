@@ -4,8 +4,9 @@
 //
 //   preempt_bench --benchmark_filter=^timer/ --benchmark_repetitions=9
 //
-// A benchmark is named <workload>/<contestant>/<n>. A new source joins by a line in contestants.hpp, a look of somebody else's by one in
-// main(); their names and words for the report stand in report.toml. `./demo` measures all of it and writes the report.
+// A benchmark is named <workload>/<contestant>/<n>. A new source joins by a line in contestants.hpp, a look
+// of somebody else's by one in main(); their names and words for the report stand in report.toml. `./demo`
+// measures all of it and writes the report.
 #include <bench/program/program.hpp>
 #include <cstddef>
 #include <pinion/preempt.hpp>

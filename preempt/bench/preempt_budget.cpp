@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each look and each slice may cost in instructions. The kernel's are not counted, nor those of a source's thread. `./check budget`
-// compares with bench/budget/preempt.toml.
+// What each look and each slice may cost in instructions. The kernel's are not counted, nor those of a
+// source's thread. `./check budget` compares with bench/budget/preempt.toml.
 #include <bench/budget/budget.hpp>
 #include <cstddef>
 #include <pinion/preempt.hpp>

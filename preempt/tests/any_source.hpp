@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// any_source: sources of one kind behind virtual calls, one for each owner of a process, in virtual time: so that laws are compiled once
-// and run against every source and every mutant.
+// any_source: sources of one kind behind virtual calls, one for each owner of a process, in virtual time: so
+// that laws are compiled once and run against every source and every mutant.
 //
 //   const auto source = factory.make({.owners = 2});
 //   source->begin(source->now() + q);         // the first owner's
 //   source->advance_to(source->now() + q);    // the thread, the timer or the kernel behind it does what it would have done meanwhile
 //   … source->is_due() …
 //
-// Time passes only by the calls below. Whatever a source waits for happens at its time, or later by as much as the machine is late,
-// which is drawn from the seed. A source joins by a line in backends.cpp.
+// Time passes only by the calls below. Whatever a source waits for happens at its time, or later by as much
+// as the machine is late, which is drawn from the seed. A source joins by a line in backends.cpp.
 #pragma once
 
 #include <algorithm>
@@ -52,7 +52,8 @@ class any_source {
   virtual void rest(std::size_t who = 0) = 0;
   /// One check.
   virtual bool is_due(std::size_t who = 0) = 0;
-  /// Slice n is to be over now, and whatever ends it from outside has decided so. But it is held up, and writes when n + 1 has begun.
+  /// Slice n is to be over now, and whatever ends it from outside has decided so. But it is held up, and
+  /// writes when n + 1 has begun.
   virtual void begin_as_it_ends(instant until, std::size_t who = 0) { begin(until, who); }
 
   // Time.

@@ -287,8 +287,9 @@ TEST(FormSamplesTest, ForEachEndsWhereItsFunctionSaysFalse) {
   bool is_all = false;
   const std::size_t turns = turns_of([&](turn_loop& executor) -> task<> {
     // Where the function returns bool, false is enough: nothing more is visited, and false comes out.
-    if (!co_await preempt::for_each(executor, lines, [&](std::string_view line) { return parse(line); }))
-      co_return;
+    const bool all =
+        co_await preempt::for_each(executor, lines, [&](std::string_view line) { return parse(line); });
+    if (!all) co_return;
     is_all = true;
   });
 

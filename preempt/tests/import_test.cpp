@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The same entities through `import`: that names are exported, and that a coroutine can be written with nothing else.
+// The same entities through `import`: that names are exported, and that a coroutine can be written with
+// nothing else.
 #include <gtest/gtest.h>
 
 #include <coroutine>

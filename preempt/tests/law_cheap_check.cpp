@@ -11,7 +11,8 @@ namespace {
 
 constexpr duration q{1'000'000};
 
-// Every state that an owner can be in, one after the other, for a function that says what it finds wrong in each.
+// Every state that an owner can be in, one after the other, for a function that says what it finds wrong in
+// each.
 template <class Look>
 violation in_each_state(const source_factory& factory, Look look) {
   const auto source = factory.make({.seed = factory.seed});

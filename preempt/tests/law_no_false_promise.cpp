@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Y2: a slice is over when it was said to be: not before, not by the end of the one before it, and until another begins.
+// Y2: a slice is over when it was said to be: not before, not by the end of the one before it, and until
+// another begins.
 //
-// Nothing here is about real time: a source is due at its time to the nanosecond, or as late as it declares, and as the machine was.
+// Nothing here is about real time: a source is due at its time to the nanosecond, or as late as it declares,
+// and as the machine was.
 #include <random>
 #include <utility>
 
@@ -174,8 +176,8 @@ violation time_may_be_anything(const source_factory& factory) {
   return {};
 }
 
-// 10,000 slices of mixed lengths, none shorter than what is declared, each with an end, on a machine that is late by up to a tenth of q:
-// no word is due later than the machine was.
+// 10,000 slices of mixed lengths, none shorter than what is declared, each with an end, on a machine that is
+// late by up to a tenth of q: no word is due later than the machine was.
 violation lateness_is_the_machines(const source_factory& factory) {
   std::mt19937_64 numbers{factory.seed};
   for (const duration q : {us * 100, ms}) {

@@ -2,7 +2,8 @@
 //
 // Y3: a slice that goes on after its end is told of, once, while it does; one that ends in time isn't.
 //
-// That slice_log tells of those that nothing saw while they lasted is in slice_log_test.cpp: it needs no source.
+// That slice_log tells of those that nothing saw while they lasted is in slice_log_test.cpp: it needs no
+// source.
 #include "laws.hpp"
 
 namespace pinion::preempt::testing {

@@ -2,8 +2,8 @@
 //
 // laws: each law of concept.hpp as plain functions from a source factory to what broke, or to nothing.
 //
-// A law has several clauses, each a function. They know no test framework, so the same code proves a source and kills a mutant, and can
-// be run on a source of somebody else's.
+// A law has several clauses, each a function. They know no test framework, so the same code proves a source
+// and kills a mutant, and can be run on a source of somebody else's.
 #pragma once
 
 #include <string>

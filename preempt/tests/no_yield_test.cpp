@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// no_yield and its traits: which guards hold off yields, what may be called with one in hand, and what a checked build sees.
+// no_yield and its traits: which guards hold off yields, what may be called with one in hand, and what a
+// checked build sees.
 #include <gtest/gtest.h>
 
 #include <coroutine>
@@ -111,7 +112,8 @@ TEST(NoYieldTest, WhileHoldingCallsWithTheGuardHeld) {
   EXPECT_EQ(table.held, 0);
 }
 
-/// An executor's tasks that yield after each await, if it is due, but for those that leave a lock in their hands.
+/// An executor's tasks that yield after each await, if it is due, but for those that leave a lock in their
+/// hands.
 struct looks_after_each_await {
   struct promise_type {
     promise_type(turn_loop& loop, lock&) : loop_(loop) {}

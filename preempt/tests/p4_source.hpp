@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// p4_source: what ends slices by a timer of the kernel's, in the plainest form: a flag, a time and a timer for each owner; and one defect
-// on demand.
+// p4_source: what ends slices by a timer of the kernel's, in the plainest form: a flag, a time and a timer
+// for each owner; and one defect on demand.
 //
-// Half of the defects are those of the preemption that design 004 P4 sketches: a flag that a signal's handler sets, one interval timer
-// for the process, and a look that takes the flag:
+// Half of the defects are those of the preemption that design 004 P4 sketches: a flag that a signal's handler
+// sets, one interval timer for the process, and a look that takes the flag:
 //
 //   handler          NEED_YIELD.store(true)
 //   install          setitimer(ITIMER_REAL, interval)

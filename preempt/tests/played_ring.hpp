@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// with_uring: uring_source, over a ring that knows timeouts and nothing else. Its owner enters as loops do: before each slice, and as it parks.
+// with_uring: uring_source, over a ring that knows timeouts and nothing else. Its owner enters as loops do:
+// before each slice, and as it parks.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// each_with_a_source: an any_source over shipped sources, one for each owner. What plays the machine behind them derives from it.
+// each_with_a_source: an any_source over shipped sources, one for each owner. What plays the machine behind
+// them derives from it.
 #pragma once
 
 #include <cstddef>

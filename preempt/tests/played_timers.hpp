@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// with_posix_timer: posix_timer_source, over timers and signals that are played. Each owner is on a thread of its own.
+// with_posix_timer: posix_timer_source, over timers and signals that are played. Each owner is on a thread of
+// its own.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a child of fork() has of its parent's sources: all but the timers. A program by itself: children are to be made where there
-// is one thread.
+// What a child of fork() has of its parent's sources: all but the timers. A program by itself: children are
+// to be made where there is one thread.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>

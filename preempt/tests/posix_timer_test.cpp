@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// posix_timer_source in virtual time: when it is due, what it asks the kernel for, and what signals can't do to it.
+// posix_timer_source in virtual time: when it is due, what it asks the kernel for, and what signals can't do
+// to it.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -162,7 +163,8 @@ TEST_F(posix_timer_test, EndsTheNextSliceAllTheSameWhenASignalWasLost) {
   EXPECT_TRUE(one.word().is_due());
 }
 
-// In the middle of the system call by which begin() arms the timer: any signal, however late the clock is by then.
+// In the middle of the system call by which begin() arms the timer: any signal, however late the clock is by
+// then.
 TEST_F(posix_timer_test, EndsItsSliceIfASignalComesInTheMiddleOfArming) {
   for (const std::uint64_t late : {0U, 60U, 100U, 170U}) {
     machine::reset();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Waits for what a real ticker does: bounded by a clock only for the case that it never does it, which is then said.
+// Waits for what a real ticker does: bounded by a clock only for the case that it never does it, which is
+// then said.
 #pragma once
 
 #include <chrono>
@@ -46,7 +47,8 @@ inline std::vector<std::filesystem::path> ticker_threads() {
   return found;
 }
 
-/// Lets as much time pass as another ticker needs for so many slices of a millisecond: for what must not happen meanwhile.
+/// Lets as much time pass as another ticker needs for so many slices of a millisecond: for what must not
+/// happen meanwhile.
 inline bool time_passes(int slices) {
   ticker another;
   ticker_source source{another};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// scripted_ring: a ring_port in virtual time, for what queues timeouts: an entry counts once it was submitted, its end sets the flag, an
-// enter answers it.
+// scripted_ring: a ring_port in virtual time, for what queues timeouts: an entry counts once it was
+// submitted, its end sets the flag, an enter answers it.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// scripted_timer_calls: timers and signals of a machine that the test plays: virtual time, refusals, signals held up, dropped, forged.
+// scripted_timer_calls: timers and signals of a machine that the test plays: virtual time, refusals, signals
+// held up, dropped, forged.
 //
 //   scripted_timer_calls::reset();
 //   basic_posix_timer_source<scripted_timer_calls> source;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Signals in the middle of everything that a task does: it allocates, throws and catches, suspends and is resumed, while a real timer
-// and another thread signal its thread as fast as it goes on. What it works out is the same as without, and slices still end.
+// Signals in the middle of everything that a task does: it allocates, throws and catches, suspends and is
+// resumed, while a real timer and another thread signal its thread as fast as it goes on. What it works out
+// is the same as without, and slices still end.
 #include <gtest/gtest.h>
 #include <pthread.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rule of slices: by its examples, against an oracle that looks at all queues each time, and with terms that are refused.
+// The rule of slices: by its examples, against an oracle that looks at all queues each time, and with terms
+// that are refused.
 #include <gtest/gtest.h>
 
 #include <algorithm>

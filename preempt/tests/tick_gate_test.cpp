@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The gate without a thread: for whom it wakes a sleeper, and when nobody goes to sleep. What happens where two meet is explore_test's.
+// The gate without a thread: for whom it wakes a sleeper, and when nobody goes to sleep. What happens where
+// two meet is explore_test's.
 #include <gtest/gtest.h>
 
 #include <atomic>

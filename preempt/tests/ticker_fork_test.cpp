@@ -64,7 +64,8 @@ TEST(TickerForkTest, AChildThatWasForkedInASliceWithAnEndHasSlicesThatEnd) {
   EXPECT_TRUE(is_ended_by(source, duration{}));
 }
 
-// Those with a source of the parent's find out by a slice that the thread is gone, those with one of their own as they make it.
+// Those with a source of the parent's find out by a slice that the thread is gone, those with one of their
+// own as they make it.
 TEST(TickerForkTest, ThreadsOfAChildMayAllBeTheFirst) {
   std::array<ticker_source, 3> sources;
   for (ticker_source& each : sources) ASSERT_TRUE(is_ended_by(each, duration{}));

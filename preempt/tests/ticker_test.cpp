@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ticker's thread itself. When slices are over is measured nowhere here: the laws and the board's tests do that in virtual time.
+// The ticker's thread itself. When slices are over is measured nowhere here: the laws and the board's tests
+// do that in virtual time.
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <signal.h>
@@ -308,7 +309,8 @@ TEST(TickerTest, RefusesAResolutionOutOfRangeInWords) {
   EXPECT_NO_THROW(ticker({.resolution = duration{1'000'000'000}}));
 }
 
-// Owners on threads of their own, which begin, rest, come and go as they like. For ThreadSanitizer; and whoever isn't served fails.
+// Owners on threads of their own, which begin, rest, come and go as they like. For ThreadSanitizer; and
+// whoever isn't served fails.
 TEST(TickerTest, ServesOwnersOnManyThreads) {
   ticker mine{{.resolution = ceil(20us)}};
   std::atomic<int> unserved{0};

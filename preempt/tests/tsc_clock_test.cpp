@@ -181,7 +181,8 @@ TEST_F(TscGaugeTest, NamesTheClockForEverAndSaysSoOnceWhereTheCounterIsNone) {
 
 TEST(TscCounterTest, EndsSlicesByWhicheverClockAndSettlesOnOne) {
   tsc_budget source;
-  // The clock of the machine decides how many checks it takes: these are only there for a slice that never ends.
+  // The clock of the machine decides how many checks it takes: these are only there for a slice that never
+  // ends.
   const auto is_over = [&] {
     for (int check = 0; check != 100'000'000; ++check) {
       if (source.word().is_due()) return true;

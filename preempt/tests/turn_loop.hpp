@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// turn_loop, task: for tests, the smallest executor that the forms work on, with one queue, and a coroutine type that knows it.
+// turn_loop, task: for tests, the smallest executor that the forms work on, with one queue, and a coroutine
+// type that knows it.
 //
 //   always_due source;
 //   turn_loop loop{source};
@@ -9,7 +10,8 @@
 //   loop.spawn(other);
 //   loop.run();                                // each resumption is a slice, in virtual time
 //
-// A task that ends before it is done is out of the queue. Tasks may await tasks: what runs then is still the one that was spawned.
+// A task that ends before it is done is out of the queue. Tasks may await tasks: what runs then is still the
+// one that was spawned.
 #pragma once
 
 #include <coroutine>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// watched_sync: std_sync for one thread, in which a test may step in between what was looked at and the compare-and-exchange on it.
+// watched_sync: std_sync for one thread, in which a test may step in between what was looked at and the
+// compare-and-exchange on it.
 //
 //   watched_sync::before_exchange = [&] { word.begin(); };      // once, in the middle of the next end()
 //

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every order that the word, the board and the gate write down, made weaker one at a time: the explorer sees each.
+// Every order that the word, the board and the gate write down, made weaker one at a time: the explorer sees
+// each.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -64,12 +64,6 @@ class turn_over {
   turn<timers_type, channel, io, Slices> loop_{timers, wakes_, io_, slices_};
 };
 
-/// What epoll_wait() takes: rounded up; -1 for no end.
-inline int milliseconds_to(instant until) noexcept {
-  if (until == never) return -1;
-  return ceil_to<std::chrono::duration<int, std::milli>>(until - monotonic_clock::now()).count();
-}
-
 /// An epoll's descriptor.
 class epoll {
  public:
@@ -100,7 +94,7 @@ class turn_in_epoll {
   timers_type timers{};
   void round() {
     const instant until = loop_.prepare(tasks);
-    static_cast<void>(epoll_.wait(milliseconds_to(until)));
+    static_cast<void>(epoll_.wait(poll_timeout(until)));
     loop_.woke();
   }
   [[nodiscard]] auto bell() { return channel_bell<waker::default_channel>{wakes_.sender(), &call_}; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The same entities through `import`: that names are exported, that a turn waits for its timer, and tasks for each other.
-// The same entities through `import`: that names are exported, that a turn waits for its timer, and that
-// frames come from an allocator.
+// The same entities through `import`: that names are exported, that a turn waits for its timer, and tasks for
+// each other. The same entities through `import`: that names are exported, that a turn waits for its timer,
+// and that frames come from an allocator.
 #include <gtest/gtest.h>
 
 #include <coroutine>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Turns of parts that can't work together, one for each number. They do not compile, and CTest looks for the remedy and
-// both types in what the compiler says (law C5). So it does for a coroutine that waits for tasks and is none.
+// Turns of parts that can't work together, one for each number. They do not compile, and CTest looks for the
+// remedy and both types in what the compiler says (law C5). So it does for a coroutine that waits for tasks
+// and is none.
 #include <pinion/iosubmit.hpp>
 #include <pinion/scheduler.hpp>
 #include <pinion/timer.hpp>

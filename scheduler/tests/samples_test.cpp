@@ -66,14 +66,13 @@ TEST_F(SamplesTest, AnEpollLoopWaitsBetweenTwoCalls) {
   turn loop{timers, channel, watched};
   epoll_event events[room]{};
   waker::wake_event event{channel};
-  const auto milliseconds_to = [](instant until) { return until == never ? -1 : 0; };
   channel.sender().push(event);
   const bool could_wait = loop.prepare(tasks) != instant{};
   loop.woke();
 
   const instant until = loop.prepare(tasks);
   channel.sender().push(event);
-  const int count = epoll_wait(epoll, events, room, milliseconds_to(until));
+  const int count = epoll_wait(epoll, events, room, poll_timeout(until));
   loop.woke();
   channel.drain(waker::call_wakes);
 
@@ -178,7 +177,8 @@ struct SyncSamplesTest : ::testing::Test {
 TEST_F(SyncSamplesTest, AnEventLetsAllGoOn) {
   event opened;
   const auto body = [&]() -> testing::task {
-    if (!co_await opened.wait()) co_return;
+    const auto waited = co_await opened.wait();
+    if (!waited) co_return;
   };
   const testing::task &one = begin(body), &two = begin(body);
   EXPECT_FALSE(one.is_done() || two.is_done());
@@ -261,7 +261,8 @@ TEST_F(SyncSamplesTest, AChannelLeadsFromTaskToTask) {
   const auto sender = [&]() -> testing::task {
     for (int number = 1; number != 101; ++number) {
       job next{number};
-      if (!co_await jobs.send(std::move(next))) co_return;
+      const auto sent = co_await jobs.send(std::move(next));
+      if (!sent) co_return;
     }
     jobs.close();
   };

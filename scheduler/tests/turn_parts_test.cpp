@@ -69,6 +69,19 @@ TEST(Turn, RefusesOptionsOutOfRange) {
                std::system_error);
 }
 
+TEST(Turn, RefusesAChannelThatAnotherLoopHas) {
+  timer_set timers;
+  waker::wake_channel<waker::tagged_inbox, waker::futex_notifier> channel;
+  {
+    const turn loop{timers, channel};
+    EXPECT_THROW((turn{timers, channel}), std::system_error);
+    EXPECT_THROW(waker::parker{channel}, std::system_error);
+  }
+
+  const turn after{timers, channel};
+  EXPECT_EQ(after.statistics(), turn_statistics{});
+}
+
 TEST(Turn, WithoutIoWaitsInTheChannelOrOnTheClock) {
   timer_set timers;
   bool fired = false;

@@ -177,7 +177,8 @@ TYPED_TEST(TurnTest, TasksSleepAskAndAreWokenInOneLoopAndRunInItsRunAlone) {
   EXPECT_EQ(log, "tiwWTI");
 }
 
-// A task that tries again on any error, an operation without a slot, and a push that comes last: all are told.
+// A task that tries again on any error, an operation without a slot, and a push that comes last: all are
+// told.
 TYPED_TEST(TurnTest, EndsInOneOrderAndLosesNothing) {
   turn loop{this->timers, *this->channel, *this->io};
   small_executor executor;
@@ -228,7 +229,8 @@ TYPED_TEST(TurnTest, EndsInOneOrderAndLosesNothing) {
   EXPECT_EQ(later, waker::push_result::closed);
 }
 
-// Law C6: with nothing to do, a round is one enter, which waits; with nothing to say and more to run, it is none.
+// Law C6: with nothing to do, a round is one enter, which waits; with nothing to say and more to run, it is
+// none.
 TYPED_TEST(TurnTest, AnIdleRoundIsOneEnterAndABusyOneNone) {
   if (!is_counted) GTEST_SKIP() << "this build counts nothing (PINION_STATISTICS=OFF)";
   turn loop{this->timers, *this->channel, *this->io};
@@ -278,7 +280,8 @@ TYPED_TEST(TurnTest, AWakeEndsAWaitAlsoAfterTheIoWasStopped) {
   this->io->stop();
 }
 
-// Nothing is pushed into it any more, so there is nothing to go round for; and what a policy keeps back has to go.
+// Nothing is pushed into it any more, so there is nothing to go round for; and what a policy keeps back has
+// to go.
 TYPED_TEST(TurnTest, WithAClosedChannelItWaitsForTheOthers) {
   turn loop{this->timers, *this->channel, *this->io};
   this->channel->close(waker::call_wakes);

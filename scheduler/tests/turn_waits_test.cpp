@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// turn and what it waits in, at the edges: marks that are given back, times that no clock reaches, waits that are cancelled late.
+// turn and what it waits in, at the edges: marks that are given back, times that no clock reaches, waits that
+// are cancelled late.
 #include <gtest/gtest-death-test.h>
 #include <gtest/gtest.h>
 #include <sys/epoll.h>
@@ -138,7 +139,8 @@ struct ticking_clock {
   [[nodiscard]] instant now() const noexcept { return *at = *at + duration{200}; }
   instant* at;
 };
-// I/O whose log says what was asked of it: s submit, p park, t turn. At a look of the test's choice something happens.
+// I/O whose log says what was asked of it: s submit, p park, t turn. At a look of the test's choice something
+// happens.
 struct looked_at {
   template <class Woke>
   void park(instant, Woke woke) {

@@ -57,7 +57,8 @@ void refuse_what_is_too_much(const erased_scenario& scenario) {
   }
 }
 
-// The limits that decide which questions are asked stand before the answers: preemptions.spurious.pauses:answers
+// The limits that decide which questions are asked stand before the answers:
+// preemptions.spurious.pauses:answers
 std::string replay_text(const limits& limits, std::uint32_t preemptions, const choices& answers) {
   return (preemptions == unbounded ? "-" : std::to_string(preemptions)) + '.' +
          std::to_string(limits.spurious_max) + '.' + std::to_string(limits.pauses_max) + ':' +

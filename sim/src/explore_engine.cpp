@@ -224,7 +224,8 @@ void engine::switch_to(explored_thread& thread) {
   from.stack.switch_to(thread.stack);
 }
 
-// Before each operation but the first after being chosen: to ask again who goes on would be asking the same twice.
+// Before each operation but the first after being chosen: to ask again who goes on would be asking the same
+// twice.
 void engine::before_operation() {
   explored_thread& thread = self();
   if (thread.index != 0) {

@@ -2,9 +2,10 @@
 //
 // engine: one execution after another of a scenario, each by other choices.
 //
-// The bodies run on fibers, one at a time. Before each operation on a word, an event or a fence the thread asks schedule() who
-// is to go on; a load asks choices which store it is to read. Both questions go to one list of answers, which is what the
-// search in order counts through, the random search draws, and replay() reads back.
+// The bodies run on fibers, one at a time. Before each operation on a word, an event or a fence the thread
+// asks schedule() who is to go on; a load asks choices which store it is to read. Both questions go to one
+// list of answers, which is what the search in order counts through, the random search draws, and replay()
+// reads back.
 #pragma once
 
 #include <array>
@@ -40,7 +41,8 @@ class choices {
   /// The same answers once more.
   void again();
   void begin();
-  /// One of 0 to count - 1; the first is taken more often if `prefers_first`. count if the answers are of another scenario.
+  /// One of 0 to count - 1; the first is taken more often if `prefers_first`. count if the answers are of
+  /// another scenario.
   std::size_t take(std::size_t count, bool prefers_first);
   /// On to the next execution in order; false if there is none.
   bool advance();
@@ -67,7 +69,8 @@ struct explored_thread {
   bool has_acted = false;  // since somebody chose it to run
   bool may_end = false;    // its futex_wait has an end
   std::uint32_t waits_for = 0;
-  // Spinning: how often in a row; whether it goes on only when news have come, and then only with what is newest.
+  // Spinning: how often in a row; whether it goes on only when news have come, and then only with what is
+  // newest.
   std::uint32_t pauses = 0;
   std::uint64_t news_seen = 0;
   bool wants_news = false;
@@ -105,8 +108,8 @@ class engine {
   void preemptions_max(std::uint32_t most) { preemptions_max_ = most; }
   choices& answers() { return choices_; }
 
-  /// Says what is wrong; abandon() is to follow, as a statement of its own: nothing that it leaves is unwound, and what
-  /// stands in one expression with it would never be freed.
+  /// Says what is wrong; abandon() is to follow, as a statement of its own: nothing that it leaves is
+  /// unwound, and what stands in one expression with it would never be freed.
   void broke(std::string_view what);
   /// Ends the execution.
   [[noreturn]] void abandon();

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The explorer's memory: every store that an atomic word ever held, and for each thread which of them it may still read.
+// The explorer's memory: every store that an atomic word ever held, and for each thread which of them it may
+// still read.
 //
-// A word is a list of stores in modification order. A store bears a stamp, its place in that order; new stores may go between
-// old ones, as long as the thread that stores knows of none after that place and no read-modify-write is torn from what it
-// read. A thread knows, for each word, the stamp below which it must not read any more (its view); that is coherence. A release
-// lays what its thread knows into the store as a message, which an acquire that reads it joins to its own; read-modify-writes
-// pass the message of what they read on, and fences move messages to and from relaxed operations. So happens-before is what
-// has come along in messages.
+// A word is a list of stores in modification order. A store bears a stamp, its place in that order; new
+// stores may go between old ones, as long as the thread that stores knows of none after that place and no
+// read-modify-write is torn from what it read. A thread knows, for each word, the stamp below which it must
+// not read any more (its view); that is coherence. A release lays what its thread knows into the store as a
+// message, which an acquire that reads it joins to its own; read-modify-writes pass the message of what they
+// read on, and fences move messages to and from relaxed operations. So happens-before is what has come along
+// in messages.
 //
-// seq_cst is kept apart, as C++20 has it: S is a graph over the seq_cst operations and fences. Each operation adds the edges
-// that [atomics.order] asks for (strongly happens before; coherence-ordered before, directly or by way of fences), and a
-// choice that would close a cycle is not offered. Choosing the last store in modification order never closes one.
+// seq_cst is kept apart, as C++20 has it: S is a graph over the seq_cst operations and fences. Each operation
+// adds the edges that [atomics.order] asks for (strongly happens before; coherence-ordered before, directly
+// or by way of fences), and a choice that would close a cycle is not offered. Choosing the last store in
+// modification order never closes one.
 //
-// What follows from the order of execution: a load reads only what was stored before it in that order, so cycles of
-// happens-before and reads-from (load buffering) do not occur.
+// What follows from the order of execution: a load reads only what was stored before it in that order, so
+// cycles of happens-before and reads-from (load buffering) do not occur.
 #pragma once
 
 #include <algorithm>
@@ -105,8 +108,8 @@ struct store_record {
   std::uint8_t thread = 0;
   bool is_taken = false;     // by the read-modify-write that follows: nothing can go between
   bool has_message = false;  // whether `message` means anything
-  // For S: what points at whatever is coherence-ordered after this store, or after one that read it; and which operation of
-  // S it or they are.
+  // For S: what points at whatever is coherence-ordered after this store, or after one that read it; and
+  // which operation of S it or they are.
   ordered_set sources;
   ordered_set read_sources;
   ordered_set self;

@@ -106,8 +106,9 @@ bool engine::try_wait_event(event_handle handle) {
 
 // ---- futexes ----
 
-// Of a wake and a wait on one word, the kernel has one first. A wait that comes after a wake reads nothing older than what the
-// waker knew of the word. More is not promised: a thread that was woken knows nothing that its own loads do not tell it.
+// Of a wake and a wait on one word, the kernel has one first. A wait that comes after a wake reads nothing
+// older than what the waker knew of the word. More is not promised: a thread that was woken knows nothing
+// that its own loads do not tell it.
 void engine::futex_wait(word_handle handle, std::uint64_t expected, bool may_end) {
   before_operation();
   word_record& word = word_of(handle);

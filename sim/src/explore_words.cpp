@@ -142,9 +142,9 @@ ordered_set engine::up_to(const word_record& word, std::size_t index, bool with_
   return result;
 }
 
-// Whether S stays without a cycle if this thread accesses the store at `index`, or puts one behind it. Only what its own past
-// adds is to be looked at: what is earlier by coherence has its edges to what is later already, and so has what came to it in
-// messages.
+// Whether S stays without a cycle if this thread accesses the store at `index`, or puts one behind it. Only
+// what its own past adds is to be looked at: what is earlier by coherence has its edges to what is later
+// already, and so has what came to it in messages.
 bool engine::fits(const word_record& word, std::size_t number, std::size_t index, bool is_ordered) {
   if (order_.empty() || index + 1 == word.stores.size()) return true;
   ordered_set before = self().known.fences;
@@ -152,7 +152,8 @@ bool engine::fits(const word_record& word, std::size_t number, std::size_t index
   return before.empty() || !order_.closure(later_than(word, number, index)).meets(before);
 }
 
-// Adds the edges of an access, which becomes `entered` if it is of S; returns what points at whatever is later by coherence.
+// Adds the edges of an access, which becomes `entered` if it is of S; returns what points at whatever is
+// later by coherence.
 ordered_set engine::enter(const word_record& word, std::size_t number, std::size_t index, bool writes,
                           bool is_ordered, ordered_set& entered) {
   const ordered_set fences = self().known.fences;

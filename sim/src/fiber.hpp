@@ -2,9 +2,9 @@
 //
 // fiber: a stack of its own for each explored thread, and a switch between stacks that costs nanoseconds.
 //
-// A switch saves the registers that a called function must keep and exchanges the stack pointer: six pushes and six pops on
-// x86-64, ucontext elsewhere (ucontext asks the kernel for the signal mask at each switch, about ten times slower). Nothing
-// unwinds a fiber that is left for good: restart() forgets what stood on it.
+// A switch saves the registers that a called function must keep and exchanges the stack pointer: six pushes
+// and six pops on x86-64, ucontext elsewhere (ucontext asks the kernel for the signal mask at each switch,
+// about ten times slower). Nothing unwinds a fiber that is left for good: restart() forgets what stood on it.
 //
 // AddressSanitizer is told of each switch. ThreadSanitizer is not: explored code is one thread to it.
 #pragma once

@@ -2,8 +2,9 @@
 //
 // The kernel behind a virtual_ring.
 //
-// What was taken stands in a heap by the time of its completion; what is completed in a queue, of which the first `shown_` are in the
-// completion queue and the others have overflowed. Whoever looks first has what is due moved from one to the other.
+// What was taken stands in a heap by the time of its completion; what is completed in a queue, of which the
+// first `shown_` are in the completion queue and the others have overflowed. Whoever looks first has what is
+// due moved from one to the other.
 #include <algorithm>
 #include <bitset>
 #include <cerrno>

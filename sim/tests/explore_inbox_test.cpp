@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the explorer is for: an inbox that several producers push to and one owner sleeps on, as it should be and with one
-// order or one step missing at a time. The code is a template over sync_traits, as shipped code is.
+// What the explorer is for: an inbox that several producers push to and one owner sleeps on, as it should be
+// and with one order or one step missing at a time. The code is a template over sync_traits, as shipped code
+// is.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Litmus programs, as the tables beside this file write them (litmus_axioms.py says how), run by the explorer.
+// Litmus programs, as the tables beside this file write them (litmus_axioms.py says how), run by the
+// explorer.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// expect_each_order_is_needed: every order that some code writes down, made weaker one at a time: its scenarios have to see each.
+// expect_each_order_is_needed: every order that some code writes down, made weaker one at a time: its
+// scenarios have to see each.
 //
 //   using sync = weakening_sync<struct my_word>;
 //   expect_each_order_is_needed<sync>([] { return what_breaks<sync>(); });      // explores; what broke, empty if nothing did

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// weakening_sync: explored_sync with the memory order of one place in the code made weaker: a mutant for each order that is
-// written down.
+// weakening_sync: explored_sync with the memory order of one place in the code made weaker: a mutant for each
+// order that is written down.
 //
-// Places are found by running the code once: each operation and each fence says where it stands. weakenings() then lists, for each
-// order at each place, the next weaker ones, and `state.in_force` puts one of them in force.
+// Places are found by running the code once: each operation and each fence says where it stands. weakenings()
+// then lists, for each order at each place, the next weaker ones, and `state.in_force` puts one of them in
+// force.
 #pragma once
 
 #include <algorithm>
@@ -163,7 +164,8 @@ inline const char* name_of(std::memory_order order) {
   }
 }
 
-/// "push: compare_exchange acq_rel, weakened to acquire": the same wherever the file stands and whatever its line.
+/// "push: compare_exchange acq_rel, weakened to acquire": the same wherever the file stands and whatever its
+/// line.
 inline std::string name_of(const weakening& w, const std::vector<order_site>& sites) {
   const order_site& site = sites[w.site];
   // As compilers spell it: "push_result …::push(node_type &) [Sync = …]".

@@ -67,7 +67,8 @@ void add_touching(const std::string& who, std::size_t largest = 1'000'000) {
       [] { return spread(measure_live_percentiles<Contestant>(100'000)); });
 }
 
-/// How far each operation of add_touching() stays what it is while live timers double, to ten million of them.
+/// How far each operation of add_touching() stays what it is while live timers double, to ten million of
+/// them.
 template <class Contestant>
 void add_doublings(const std::string& who) {
   for (std::size_t n = 10'000; n <= 10'240'000; n *= 2) {
@@ -110,8 +111,8 @@ void add_clustered(const std::string& who) {
   }
 }
 
-/// The workloads in which every timer's own millisecond does not matter. `largest`: of the populations, for one so slow
-/// that it would take the others' time.
+/// The workloads in which every timer's own millisecond does not matter. `largest`: of the populations, for
+/// one so slow that it would take the others' time.
 template <class Contestant>
 void add_coarse_contestant(const std::string& who, std::size_t largest = 1'000'000) {
   add_touching<Contestant>(who, largest);

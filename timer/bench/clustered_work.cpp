@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Clustered expiry in units of work, which only checked stores count. This file alone is compiled as in a checked build
-// (CMakeLists.txt); everything that differs there has a name of its own, so it may share the program with the rest.
+// Clustered expiry in units of work, which only checked stores count. This file alone is compiled as in a
+// checked build (CMakeLists.txt); everything that differs there has a name of its own, so it may share the
+// program with the rest.
 #include "clustered_work.hpp"
 
 #include <bench/program/program.hpp>

@@ -5,8 +5,8 @@
 
 namespace pinion::timer::bench {
 
-/// How much the polls of a crowded tick do, each with a budget of 64: the median and one in a thousand, which may be twice
-/// that at most, or the benchmark fails.
+/// How much the polls of a crowded tick do, each with a budget of 64: the median and one in a thousand, which
+/// may be twice that at most, or the benchmark fails.
 void add_clustered_work();
 
 }  // namespace pinion::timer::bench

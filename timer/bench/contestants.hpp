@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who is measured: pinion's stores behind the interface of workloads/deadlines.hpp. A new backend joins by a line in
-// timer_bench.cpp. Who is measured beside them stands in peers/.
+// Who is measured: pinion's stores behind the interface of workloads/deadlines.hpp. A new backend joins by a
+// line in timer_bench.cpp. Who is measured beside them stands in peers/.
 #pragma once
 
 #include <cstddef>

@@ -2,10 +2,11 @@
 //
 // floor_loop: no timers, but the loop that touches what any keeper of timers must, to set the others beside.
 //
-// A timer is a node of 32 bytes, half a cache line, in the same pages as the stores' own. Arming takes the node that was
-// freed last, or else the next one, and stores deadline and payload there; cancelling reads the payload and stores the
-// link of the free list; pushing on stores the deadline. One node is touched each time and nothing else: no bucket, no
-// order, no handle that goes stale. So it can't tell what is due, and takes part only where nothing fires.
+// A timer is a node of 32 bytes, half a cache line, in the same pages as the stores' own. Arming takes the
+// node that was freed last, or else the next one, and stores deadline and payload there; cancelling reads the
+// payload and stores the link of the free list; pushing on stores the deadline. One node is touched each time
+// and nothing else: no bucket, no order, no handle that goes stale. So it can't tell what is due, and takes
+// part only where nothing fires.
 #pragma once
 
 #include <cstddef>

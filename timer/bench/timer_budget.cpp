@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each operation of the timers may cost in instructions, and a timer in bytes: the workloads of timer_bench, small,
-// for pinion's own stores. `./check budget` compares with bench/budget/timer.toml.
+// What each operation of the timers may cost in instructions, and a timer in bytes: the workloads of
+// timer_bench, small, for pinion's own stores. `./check budget` compares with bench/budget/timer.toml.
 #include <bench/budget/budget.hpp>
 #include <cstddef>
 #include <pinion/timer.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// store_fuzz: the differential with libFuzzer choosing the operations, which sees the branches that they take, and with
-// AddressSanitizer. The first byte chooses the backend, the others are an episode's decisions.
+// store_fuzz: the differential with libFuzzer choosing the operations, which sees the branches that they
+// take, and with AddressSanitizer. The first byte chooses the backend, the others are an episode's decisions.
 //
 //   timer_store_fuzz -runs=100000 -max_len=2048
 //   timer_store_fuzz crash-…                       the input of a difference, again

@@ -117,7 +117,8 @@ struct store_factory {
   std::uint64_t seed = 1;
 };
 
-/// A timer_store as an any_store. After each step, and each call of a sink, a store that can check itself does.
+/// A timer_store as an any_store. After each step, and each call of a sink, a store that can check itself
+/// does.
 template <template <class> class Store>
 class adapted final : public any_store {
  public:
@@ -181,8 +182,8 @@ class adapted final : public any_store {
     ~step() { store.check(name); }
   };
 
-  /// Each time at first and while timers are few; more seldom in a crowd and in a long run, so that checking takes about as
-  /// long as the steps themselves.
+  /// Each time at first and while timers are few; more seldom in a crowd and in a long run, so that checking
+  /// takes about as long as the steps themselves.
   void check(const char* after) {
     ++steps_;
     if constexpr (requires { store_.violated_invariant(); }) {

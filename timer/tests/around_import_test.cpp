@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What stands around the stores, through `import`: names are exported, templates can be made, coroutines can sleep.
+// What stands around the stores, through `import`: names are exported, templates can be made, coroutines can
+// sleep.
 #include <gtest/gtest.h>
 
 #include <chrono>

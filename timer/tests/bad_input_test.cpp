@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every backend does with input that nobody should give it, and when memory or handles run out: what concept.hpp says,
-// and nothing is lost.
+// What every backend does with input that nobody should give it, and when memory or handles run out: what
+// concept.hpp says, and nothing is lost.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Entries that a bitmap_wheel owns. AddressSanitizer sees a leak, and an entry that is freed twice or used after.
+// Entries that a bitmap_wheel owns. AddressSanitizer sees a leak, and an entry that is freed twice or used
+// after.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What bitmap_wheel adds to hook_wheel: wakers, entries that are the caller's or the wheel's, and levels and overflow as designed.
+// What bitmap_wheel adds to hook_wheel: wakers, entries that are the caller's or the wheel's, and levels and
+// overflow as designed.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -2,11 +2,11 @@
 //
 // differential: random operations on a store and on ordered_map side by side, until they differ.
 //
-// An episode draws a start of time, a population and a pace, then operations: arming (near, far, in the past, at the
-// edges of ticks and slots, at the end of time), cancelling, pushing on, polls with and without budgets whose sinks do
-// the same or throw, stale handles, clear; with time that jumps by whole turns, stands still and goes back. Two
-// ordered_maps hold what the store holds: one by deadline, so that it says what may fire, and one by deadline plus
-// lateness bound, so that it says what must have fired.
+// An episode draws a start of time, a population and a pace, then operations: arming (near, far, in the past,
+// at the edges of ticks and slots, at the end of time), cancelling, pushing on, polls with and without
+// budgets whose sinks do the same or throw, stale handles, clear; with time that jumps by whole turns, stands
+// still and goes back. Two ordered_maps hold what the store holds: one by deadline, so that it says what may
+// fire, and one by deadline plus lateness bound, so that it says what must have fired.
 //
 //   if (finding f = play_on(opponents().front(), 7, 1'000'000); f.found) std::cerr << f.found.what;
 #pragma once

@@ -192,7 +192,8 @@ class episode {
     is_armed(id, deadline);
   }
 
-  /// In a slab_wheel the next timer of its slot, if it is due as it is armed, takes its place, perhaps in a backlog.
+  /// In a slab_wheel the next timer of its slot, if it is due as it is armed, takes its place, perhaps in a
+  /// backlog.
   void leaves_an_arrival(std::uint32_t id) {
     if (timers_[id].due_when_armed) places_to_take_.push_back(slot_of(timers_[id].name));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fixed share of the differential: so many operations on every backend, and the proof that it finds known defects.
-// With arguments of its own it is a program that plays as long as it is told:
+// The fixed share of the differential: so many operations on every backend, and the proof that it finds known
+// defects. With arguments of its own it is a program that plays as long as it is told:
 //
 //   timer_differential                                                     the tests
 //   timer_differential --backend deferred_wheel --seed 7 --operations 5000000
@@ -9,7 +9,8 @@
 //   timer_differential --operations 1000000                                so many on each backend
 //   PINION_TEST_SEED=7 timer_differential                                  the tests with other numbers
 //
-// Seed S plays episodes S, S + 1, …; a difference is printed with the seed of its episode, which alone replays it.
+// Seed S plays episodes S, S + 1, …; a difference is printed with the seed of its episode, which alone
+// replays it.
 #include <gtest/gtest.h>
 
 #include <algorithm>

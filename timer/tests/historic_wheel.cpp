@@ -22,8 +22,8 @@ store_traits historic_wheel::traits() const {
           .range = duration{slots << (tick_bits + shift(rings - 1))}};
 }
 
-/// The ticks that have begun by `now`. At the end of time the one after the last, to which deadlines in the last are
-/// rounded up, counts too.
+/// The ticks that have begun by `now`. At the end of time the one after the last, to which deadlines in the
+/// last are rounded up, counts too.
 std::uint64_t historic_wheel::tick_of(instant now) noexcept {
   return now.ns >= never.ns - 1 ? std::uint64_t{1} << (64 - tick_bits) : now.ns >> tick_bits;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What hook_wheel adds to the laws: hooks that go away by themselves, are moved by schedule(), and cost one store to push on;
-// over nested and cascading levels.
+// What hook_wheel adds to the laws: hooks that go away by themselves, are moved by schedule(), and cost one
+// store to push on; over nested and cascading levels.
 #include <gtest/gtest.h>
 
 #include <memory>

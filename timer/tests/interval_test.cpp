@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Intervals in every kind of queue: phase, missed ticks by late polls, and what a callback may do to its own interval.
+// Intervals in every kind of queue: phase, missed ticks by late polls, and what a callback may do to its own
+// interval.
 #include <gtest/gtest.h>
 
 #include <concepts>

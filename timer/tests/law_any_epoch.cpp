@@ -70,7 +70,8 @@ violation the_end_of_time_does_not_wrap(const store_factory& factory) {
 }
 
 violation long_deadlines_stay_exact(const store_factory& factory) {
-  // A store with a short range re-places a long timer each time it has gone round; some thousand times is proof enough.
+  // A store with a short range re-places a long timer each time it has gone round; some thousand times is
+  // proof enough.
   const duration range = scenario{factory}.store->traits().range;
   for (unsigned bits = 40; bits < 63 && (std::uint64_t{1} << bits) / range.ns < 8'000; ++bits) {
     scenario s{factory, instant{424'242}};

@@ -45,7 +45,8 @@ struct clause {
 /// All of them.
 [[nodiscard]] const std::vector<clause>& laws();
 
-/// Runs one clause. Where the store can check itself, it does so after every step, and what it finds is the violation.
+/// Runs one clause. Where the store can check itself, it does so after every step, and what it finds is the
+/// violation.
 [[nodiscard]] violation check_clause(const clause& c, const store_factory& factory);
 
 }  // namespace pinion::timer::testing

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every backend against a model that shares no code with any: a plain list, searched from end to end.
-// RapidCheck makes the operations, and what sinks do to the store in the midst of a poll; on a difference it shrinks
-// both and prints the seed (RC_PARAMS="seed=…" repeats a run).
+// RapidCheck makes the operations, and what sinks do to the store in the midst of a poll; on a difference it
+// shrinks both and prints the seed (RC_PARAMS="seed=…" repeats a run).
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 

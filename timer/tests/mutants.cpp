@@ -10,7 +10,8 @@
 namespace pinion::timer::testing {
 namespace {
 
-/// A right store, to be overridden in one place. Each mutant asks flawed() where its defect is, and nowhere else.
+/// A right store, to be overridden in one place. Each mutant asks flawed() where its defect is, and nowhere
+/// else.
 class altered : public any_store {
  public:
   altered(const setup& how, bool flawed)

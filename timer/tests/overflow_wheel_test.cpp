@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What overflow_wheel adds to the laws: levels as designed, an overflow that is counted and drained, cascades that a
-// budget spreads.
+// What overflow_wheel adds to the laws: levels as designed, an overflow that is counted and drained, cascades
+// that a budget spreads.
 #include <gtest/gtest.h>
 
 #include <algorithm>

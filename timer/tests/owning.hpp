@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// owning: a store of hooks as a store of values, so that the laws of stores of values are run on stores of hooks too.
+// owning: a store of hooks as a store of values, so that the laws of stores of values are run on stores of
+// hooks too.
 //
 //   owning<token, deferred_hook_wheel> timers{now};
 //   handle h = timers.schedule(now + 30s, token{…});
@@ -43,7 +44,8 @@ class owning {
   /// Destroys the values of all timers.
   ~owning() { clear(); }
 
-  /// As the store of hooks does. Strong guarantee: std::bad_alloc and std::length_error leave `value` as it was.
+  /// As the store of hooks does. Strong guarantee: std::bad_alloc and std::length_error leave `value` as it
+  /// was.
   handle schedule(instant deadline, Value&& value) {
     const std::uint32_t slot = slots_.insert(std::move(value));
     tag& t = slots_.tag(slot);
@@ -93,7 +95,8 @@ class owning {
   [[nodiscard]] std::size_t size() const noexcept { return hooks_.size(); }
   /// Slots that ran out of generations (T5).
   [[nodiscard]] std::size_t retired() const noexcept { return slots_.retired(); }
-  /// Until `n` timers are armed at once, schedule() neither allocates nor throws (T9). May throw std::bad_alloc.
+  /// Until `n` timers are armed at once, schedule() neither allocates nor throws (T9). May throw
+  /// std::bad_alloc.
   void reserve(std::size_t n) { slots_.reserve(n); }
 
   /// Destroys every timer armed before the call. A value whose destructor arms a timer leaves that one armed.

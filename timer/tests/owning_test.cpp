@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What owning adds to a store of hooks: values, handles, and values that come back to the store from their destructors.
+// What owning adds to a store of hooks: values, handles, and values that come back to the store from their
+// destructors.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which ticks run when polls are late by exactly k periods, by a little less and a little more: against the words of phase.hpp.
+// Which ticks run when polls are late by exactly k periods, by a little less and a little more: against the
+// words of phase.hpp.
 #include <gtest/gtest.h>
 
 #include <cstdint>

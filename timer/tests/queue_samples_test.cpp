@@ -79,7 +79,8 @@ TEST(queue_samples, ACoroutineSleepsForATimeAndUntilOneOrItsSlot) {
   cancel_slot shutdown;
   const auto sleeper = [&](bool& slept) -> testing::task {
     co_await sleep_for(timers, 250ms);
-    if (!co_await sleep_until(timers, deadline, shutdown)) co_return;  // cancelled
+    const auto slept = co_await sleep_until(timers, deadline, shutdown);
+    if (!slept) co_return;  // cancelled
     slept = true;
   };
   bool first_slept = false, second_slept = false;

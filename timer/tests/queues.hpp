@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The queues that intervals and coroutines are tested on: hooks and values, wheels and tree, all in virtual time.
+// The queues that intervals and coroutines are tested on: hooks and values, wheels and tree, all in virtual
+// time.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Entries of slab_wheel while polls with a budget lag behind: what waits to be served is a bucket no longer, and its garbage
-// is bounded all the same.
+// Entries of slab_wheel while polls with a budget lag behind: what waits to be served is a bucket no longer,
+// and its garbage is bounded all the same.
 #include <gtest/gtest.h>
 
 #include <pinion/timer.hpp>
@@ -45,7 +45,8 @@ class slab_wheel_backlog : public ::testing::Test {
 
   void arm(instant deadline) { names.push_back(timers.schedule(deadline, static_cast<int>(names.size()))); }
 
-  /// Moves all timers away, and then nearer and nearer, which leaves an entry behind each time. Says what does not hold meanwhile.
+  /// Moves all timers away, and then nearer and nearer, which leaves an entry behind each time. Says what
+  /// does not hold meanwhile.
   [[nodiscard]] std::string moved_ever_nearer() {
     constexpr std::uint64_t far = 200'000;
     for (std::uint64_t round = 0; round < 12; ++round) {

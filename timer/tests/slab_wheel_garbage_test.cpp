@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Entries of slab_wheel: what places none, how many there can be, and that dropping them loses no timer; over nested,
-// cascading and stationary levels.
+// Entries of slab_wheel: what places none, how many there can be, and that dropping them loses no timer; over
+// nested, cascading and stationary levels.
 #include <gtest/gtest.h>
 
 #include <pinion/timer.hpp>
@@ -235,7 +235,8 @@ TYPED_TEST(slab_wheel_garbage, IsDroppedWhileBudgetsCutPollsShort) {
 }
 
 TEST(slab_wheel_arrivals, SurviveACompactionThatTheirPollCutsShort) {
-  // What arrives during a poll with a backlog is looked at by that poll and put back. A compaction may have been at it.
+  // What arrives during a poll with a backlog is looked at by that poll and put back. A compaction may have
+  // been at it.
   constexpr std::uint64_t tick = std::uint64_t{1} << 20;
   for (int more = 0; more < 120; more += 3) {
     deferred_wheel<int> timers{instant{100 * tick}};

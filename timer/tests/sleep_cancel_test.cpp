@@ -63,7 +63,8 @@ TEST(sleep_cancel, TheSampleOfSlots) {
   cancel_slot closing;
   int stage = 0;
   const auto sleeper = [](any_queue& timers, cancel_slot& shutdown, int& reached) -> task {
-    if (!co_await sleep_for(timers, 5s, shutdown)) co_return;  // in any number of coroutines
+    const auto slept = co_await sleep_for(timers, 5s, shutdown);  // in any number of coroutines
+    if (!slept) co_return;
     reached = 1;
   };
   const task one = sleeper(all, closing, stage), other = sleeper(all, closing, stage);

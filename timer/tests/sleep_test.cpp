@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sleeping coroutines in every kind of queue: when they are resumed, what cancels them, and what may be destroyed when.
+// Sleeping coroutines in every kind of queue: when they are resumed, what cancels them, and what may be
+// destroyed when.
 #include <gtest/gtest-death-test.h>
 #include <gtest/gtest.h>
 

@@ -212,7 +212,8 @@ TEST(stationary_wheel_memory, CompactAllLeavesOneEntryForEachTimer) {
 }
 
 TEST(stationary_wheel_memory, CompactAllInTheMiddleOfACompactionLosesNothing) {
-  // Moving timers to before their spoke makes garbage until the wheel begins to compact as it arms. Stop it anywhere.
+  // Moving timers to before their spoke makes garbage until the wheel begins to compact as it arms. Stop it
+  // anywhere.
   for (std::size_t moves = 560; moves < 900; ++moves) {
     stationary_wheel<int> wheel{instant{0}};
     const std::vector<handle> names = arm_in_one_spoke(wheel, 1'000);

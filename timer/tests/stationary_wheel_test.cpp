@@ -180,7 +180,8 @@ TEST(stationary_wheel, BestFitRoundsDownToTheSpokeThatHoldsTheTarget) {
 }
 
 TEST(stationary_wheel, BestFitAtTheEndOfTheSpokeThatNowBeginsGoesAsFarAsTheFinerRing) {
-  // Now begins a spoke, and the target lies in the same one, out of the finer ring's reach: the spoke's start is no answer.
+  // Now begins a spoke, and the target lies in the same one, out of the finer ring's reach: the spoke's start
+  // is no answer.
   for (const duration spoke : {middle, coarse}) {
     for (const std::uint64_t number : {1ULL, 1'023ULL, 1'024ULL, 123'456ULL}) {
       const instant start{spoke.ns * number};

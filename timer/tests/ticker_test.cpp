@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An interval that is awaited, in every kind of queue: the same ticks as phase promises, cancellation, destruction.
+// An interval that is awaited, in every kind of queue: the same ticks as phase promises, cancellation,
+// destruction.
 #include <gtest/gtest.h>
 
 #include <concepts>

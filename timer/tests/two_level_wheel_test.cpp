@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What two_level_wheel adds to the laws: two levels chosen by the distance from now, a cascade exactly at the boundary, ids,
-// counts per level, memory.
+// What two_level_wheel adds to the laws: two levels chosen by the distance from now, a cascade exactly at the
+// boundary, ids, counts per level, memory.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each wheel takes the memory that its header says: empty, for each timer, and for its slots' part-filled chunks.
+// Each wheel takes the memory that its header says: empty, for each timer, and for its slots' part-filled
+// chunks.
 #include <gtest/gtest.h>
 
 #include <pinion/timer.hpp>

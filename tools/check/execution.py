@@ -13,7 +13,8 @@ import time
 from collections.abc import Callable
 
 from check import commands, tree
-from check.results import (FAILED, PASSED, SKIPPED, Test, failed, is_green, last_line, passed, skip_lines, skipped, tally)
+from check.results import (FAILED, PASSED, SKIPPED, Test, failed, failure_lines, is_green, last_line, passed, skip_lines,
+                           skipped, tally)
 
 BUDGET_MINUTES = 25
 _LANES = 2
@@ -59,7 +60,7 @@ def execute(configurations: list[Configuration], jobs: int, *, whole: bool = Fal
     tests = course.tests
     if whole:
         tests += _untouched_tree(before, say)
-    for line in skip_lines(tests):
+    for line in skip_lines(tests) + failure_lines(tests):
         say(line)
     minutes = (time.monotonic() - start) / 60
     if whole:

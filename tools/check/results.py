@@ -46,6 +46,17 @@ def last_line(tests: list[Test]) -> str:
     return f"{counts[PASSED]} passed, {counts[FAILED]} failed, {counts[SKIPPED]} skipped"
 
 
+def failure_lines(tests: list[Test], tests_shown: int = 10, lines_shown: int = 12) -> list[str]:
+    """Each failed test by name, and of the first ones what went wrong: for the end of a run, which is often all of its
+    output that is kept."""
+    said = []
+    for place, test in enumerate(test for test in tests if test.outcome == FAILED):
+        said.append(f"failed: {test.name}")
+        if place < tests_shown:
+            said += [f"    {line}" for line in test.detail.splitlines()[:lines_shown]]
+    return said
+
+
 def skip_lines(tests: list[Test]) -> list[str]:
     """One line per reason for skipping: how many, why, and the first of them by name."""
     by_reason = collections.defaultdict(list)

@@ -195,8 +195,8 @@ def _red_runs(run: Run, folder: pathlib.Path) -> list[Test]:
         return []
 
     return [
-        _red("a failed test is named and turns the run red", failing, "failed: breaks",
-             "1 passed, 1 failed, 0 skipped"),
+        _red("a failed test is named and turns the run red", failing, "  failed: breaks",
+             "\nfailed: breaks\n", "1 passed, 1 failed, 0 skipped"),
         _red("what can't be configured counts as one failure", unbuildable, "failed: self-red: build",
              "0 passed, 1 failed"),
         _red("a run that tested nothing is red", lambda _: [], "0 passed, 0 failed, 0 skipped"),

@@ -51,6 +51,11 @@ SAMPLES = {
         [{"a.hpp": _SPDX}, {"run": "#!/bin/sh\n# SPDX-License-Identifier: Apache-2.0\n"}, {"README.md": "# x\n"}],
     ),
     "file length": ([{"a.cpp": "\n" * 401}, {"a.py": "\n" * 401}], [{"a.cpp": "\n" * 400}, {"a.csv": "\n" * 999}]),
+    "columns of comments": (
+        [{_HEADER: "//   " + "x" * 106}, {_TEST: "  // " + "x" * 106}, {"modules/x.cppm": "/// " + "x" * 107}],
+        [{_HEADER: "//   " + "x" * 105}, {_TEST: "//   " + "x" * 106}, {_HEADER: "int " + "x" * 107},
+         {"a.md": "// " + "x" * 110}],
+    ),
     "left-over words": ([{"a.hpp": f"// {_UNFINISHED}: later\n"}], [{"a.hpp": "// mastodon, hacked\n"}]),
     "machine paths": (
         [{"a.md": f"see {_HOME}/x\n"}],

@@ -7,7 +7,11 @@ import re
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 LINES_MAX = 400
 
+COLUMNS_MAX = 110
+
 _CODE = (".hpp", ".cpp", ".cppm", ".py", ".cmake", ".sh", ".hpp.in", ".cppm.in")
+_COMMENT = re.compile(r"\s*//")
+_PROSE = re.compile(r"\s*//[/ ] ?\S")
 # Written so that the words don't stand in this file, which is under the rule as well.
 _LEFT_OVER = re.compile(r"\b(?:TO[D]O|FIX[M]E|XX[X]|HA[C]K)\b")
 # Excepted are addresses that nothing fetches from: of a namespace, of a licence, of nobody.
@@ -37,6 +41,15 @@ def file_length(path, text, _texts):
     return [f"{path}:{LINES_MAX + 1}: {count} lines; a file is one idea, at most {LINES_MAX} lines: make it two"]
 
 
+def comment_columns(path, text, _texts):
+    """Of code clang-format decides. A sample or a table, which is indented, may be wider where no user reads it."""
+    if not path.endswith((".hpp", ".cpp", ".cppm")):
+        return []
+    comment = _COMMENT if "/include/" in path else _PROSE
+    return [f"{path}:{number}: {len(line)} columns; a comment has at most {COLUMNS_MAX}: break the line"
+            for number, line in enumerate(text.splitlines(), 1) if len(line) > COLUMNS_MAX and comment.match(line)]
+
+
 def left_over_words(path, text, _texts):
     return [f"{path}:{number}: \"{match.group()}\": do it now, or say in the documentation what is not there"
             for number, line in enumerate(text.splitlines(), 1) if (match := _LEFT_OVER.search(line))]
@@ -58,6 +71,7 @@ def names_of_hosts(path, text, _texts):
 RULES = {
     "licence line": licence_line,
     "file length": file_length,
+    "columns of comments": comment_columns,
     "left-over words": left_over_words,
     "machine paths": machine_paths,
     "names of hosts": names_of_hosts,

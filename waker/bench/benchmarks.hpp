@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every workload as a benchmark of one contestant. A benchmark is named <workload>/<contestant>/<n>; what n counts is the
-// workload's: senders, items, wakes.
+// Every workload as a benchmark of one contestant. A benchmark is named <workload>/<contestant>/<n>; what n
+// counts is the workload's: senders, items, wakes.
 //
 //   add_queue<channel_contestant<tagged_inbox, eventfd_notifier>>("tagged_inbox");
 //   add_sleeper<channel_contestant<tagged_inbox, eventfd_notifier>>("tagged_eventfd");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who is measured: pinion's inboxes and notifiers, joined by a wake_channel, behind the interface of workloads/wakes.hpp. A new one
-// joins by a line in waker_bench.cpp. Who is measured beside them stands in peers/.
+// Who is measured: pinion's inboxes and notifiers, joined by a wake_channel, behind the interface of
+// workloads/wakes.hpp. A new one joins by a line in waker_bench.cpp. Who is measured beside them stands in
+// peers/.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ring_bell: msg_ring_notifier for an owner that waits in an io_uring of its own and for nothing else: its sleep is io_uring_enter(),
-// and a signal from a thread without a ring one io_uring_register(), which is counted.
+// ring_bell: msg_ring_notifier for an owner that waits in an io_uring of its own and for nothing else: its
+// sleep is io_uring_enter(), and a signal from a thread without a ring one io_uring_register(), which is
+// counted.
 //
 // It is made by the thread that owns it: the ring serves that one alone.
 #pragma once

@@ -4,8 +4,9 @@
 //
 //   waker_bench --benchmark_filter=^push/ --benchmark_repetitions=9
 //
-// A benchmark is named <workload>/<contestant>/<n>. A new backend joins by a line in main(), a peer by one in peers/peers.cpp;
-// their names and words for the report stand in report.toml. `./demo` measures all of it and writes the report.
+// A benchmark is named <workload>/<contestant>/<n>. A new backend joins by a line in main(), a peer by one in
+// peers/peers.cpp; their names and words for the report stand in report.toml. `./demo` measures all of it and
+// writes the report.
 #include <bench/program/program.hpp>
 #include <pinion/waker.hpp>
 #include <string>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each operation of the wakes may cost in instructions: the workloads of one thread, for pinion's own inboxes behind a
-// wake_channel, and beside them for what was tried and is not shipped. `./check budget` compares with bench/budget/waker.toml.
+// What each operation of the wakes may cost in instructions: the workloads of one thread, for pinion's own
+// inboxes behind a wake_channel, and beside them for what was tried and is not shipped. `./check budget`
+// compares with bench/budget/waker.toml.
 #include <bench/budget/budget.hpp>
 #include <cstddef>
 #include <pinion/waker.hpp>

@@ -15,8 +15,8 @@ namespace pinion::waker::attach_detail {
 
 void refuse_second() {
   throw_refusal({.code = std::make_error_code(std::errc::device_or_resource_busy),
-                 .asked = "to attach a notifier to a loop",
-                 .reason = "it is attached to one already, and would end the waits of both",
+                 .asked = "to attach a channel or its notifier to a loop",
+                 .reason = "another loop has it, and each of the two would take wakes away from the other",
                  .remedy = "give each loop a channel of its own, or let the first attachment go before"});
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The system calls of msg_ring_notifier, and why one can't be made. Those of its eventfd are eventfd_notifier's.
+// The system calls of msg_ring_notifier, and why one can't be made. Those of its eventfd are
+// eventfd_notifier's.
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// any_channel: an inbox and a notifier behind virtual calls, so that laws are compiled once and run against every pair of them
-// and every mutant.
+// any_channel: an inbox and a notifier behind virtual calls, so that laws are compiled once and run against
+// every pair of them and every mutant.
 //
 // A pair joins by a line in backends.cpp. Signals are counted on their way to the notifier.
 #pragma once
@@ -76,7 +76,8 @@ struct channel_factory {
   std::string unavailable{};  ///< why this machine can't have it
 };
 
-/// A notifier that counts. Memory ordering: relaxed; read after the threads that signal were joined, or only compared.
+/// A notifier that counts. Memory ordering: relaxed; read after the threads that signal were joined, or only
+/// compared.
 template <class Notifier>
 class counting {
  public:

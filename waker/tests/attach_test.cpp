@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Law W8: attach() has a notifier's signals end the waits of a ring's owner, or of an epoll's, for as long as what it gave lives.
+// Law W8: attach() has a notifier's signals end the waits of a ring's owner, or of an epoll's, for as long as
+// what it gave lives.
 #include <gtest/gtest.h>
 #include <sys/epoll.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lists that a new inbox or notifier adds its name to: from there on every law holds for each pair of them.
+// The lists that a new inbox or notifier adds its name to: from there on every law holds for each pair of
+// them.
 #include "any_channel.hpp"
 #include "ring_owner.hpp"
 

@@ -24,7 +24,8 @@ using pinion::testing::end_counting;
 using pinion::testing::trace;
 using pinion::testing::traced_calls;
 
-// Memory ordering of the counters by which the two threads wait for each other: a store releases, a load acquires.
+// Memory ordering of the counters by which the two threads wait for each other: a store releases, a load
+// acquires.
 void wait_for(const std::atomic<int>& counter, int value) {
   while (counter.load(std::memory_order_acquire) != value) std_sync::yield();
 }

@@ -18,8 +18,9 @@
 namespace pinion::waker {
 namespace {
 
-// io_uring_register answers with that error from here on, whatever it is asked: a kernel that looks at the descriptor
-// first says EBADF where there is none, one that looks at the operation first says EINVAL. False: no filter can be set.
+// io_uring_register answers with that error from here on, whatever it is asked: a kernel that looks at the
+// descriptor first says EBADF where there is none, one that looks at the operation first says EINVAL. False:
+// no filter can be set.
 bool let_registers_fail(unsigned error) {
   sock_filter code[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),

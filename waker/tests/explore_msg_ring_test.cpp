@@ -175,7 +175,8 @@ sim::scenario<household<Sync>> everybody_goes(int message_result) {
   return result;
 }
 
-// A kernel with two loops that may watch the eventfd, the first of which is the ring that the notifier was made of.
+// A kernel with two loops that may watch the eventfd, the first of which is the ring that the notifier was
+// made of.
 template <class Sync>
 struct two_loops_kernel {
   static constexpr std::uint32_t watched_by_second = 1U << 16U;
@@ -216,7 +217,8 @@ struct played_loop {
   bool unwatch(std::uint64_t) noexcept { return true; }
 };
 
-// An owner that is attached to one loop, and moves to the other: whoever is told to signal afterwards signals there.
+// An owner that is attached to one loop, and moves to the other: whoever is told to signal afterwards signals
+// there.
 template <class Sync>
 struct mover {
   using notifier_type = basic_msg_ring_notifier<two_loops_kernel<Sync>, Sync>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// parker under every interleaving of its owner, a sender and a kernel that answers: an owner that sleeps over a wake or an answer
-// waits for ever, which is a violation.
+// parker under every interleaving of its owner, a sender and a kernel that answers: an owner that sleeps over
+// a wake or an answer waits for ever, which is a violation.
 #include <gtest/gtest.h>
 
 #include <array>

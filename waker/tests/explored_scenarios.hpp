@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What two or three threads do to an inbox, for the explorer: each scenario is over any sync_traits and any inbox, so that the
-// shipped code and its mutants run the same ones.
+// What two or three threads do to an inbox, for the explorer: each scenario is over any sync_traits and any
+// inbox, so that the shipped code and its mutants run the same ones.
 //
-// An owner that is not woken waits for ever, which the explorer calls a violation; a letter that is read before it has
-// happened is a data race on its `plain`; the rest is required by name.
+// An owner that is not woken waits for ever, which the explorer calls a violation; a letter that is read
+// before it has happened is a data race on its `plain`; the rest is required by name.
 #pragma once
 
 #include <array>
@@ -116,7 +116,8 @@ sim::scenario<explored_world<Sync, Inbox>> letters_to_a_sleeper(int senders, int
   return result;
 }
 
-/// W1 and W7: two threads wake one task, each having asked for something before; the owner ends when all was served.
+/// W1 and W7: two threads wake one task, each having asked for something before; the owner ends when all was
+/// served.
 template <class Sync, class Inbox>
 sim::scenario<explored_world<Sync, Inbox>> two_wakes_of_one_task(std::uint32_t each) {
   using world = explored_world<Sync, Inbox>;

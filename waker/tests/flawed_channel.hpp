@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// flawed_channel: a right channel in the plainest form, a list and two flags behind a mutex, and one defect on demand.
+// flawed_channel: a right channel in the plainest form, a list and two flags behind a mutex, and one defect
+// on demand.
 //
 // Each defect is one that real wakers have had; `none` is there to show that a kill is the defect's doing.
 #pragma once

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a child of fork() and a thread that ends leave behind: the parent's channels as they were, and nothing of the thread's.
+// What a child of fork() and a thread that ends leave behind: the parent's channels as they were, and nothing
+// of the thread's.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// W1, W2, W3 and W4 by one thread: what is pushed is drained once and in order, who must be signalled is, nothing is allocated.
+// W1, W2, W3 and W4 by one thread: what is pushed is drained once and in order, who must be signalled is,
+// nothing is allocated.
 #include <random>
 
 #include "allocations.hpp"

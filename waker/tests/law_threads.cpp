@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// W1, W2, W4, W5 and W7 between threads. Each scenario is bounded by numbers, not by time; the time limit is only there for an
-// owner that is not woken, and says so. Under ThreadSanitizer the payload of each letter is a race unless the inbox orders it.
+// W1, W2, W4, W5 and W7 between threads. Each scenario is bounded by numbers, not by time; the time limit is
+// only there for an owner that is not woken, and says so. Under ThreadSanitizer the payload of each letter is
+// a race unless the inbox orders it.
 #include <chrono>
 #include <latch>
 #include <thread>
@@ -14,7 +15,8 @@ namespace {
 // Far beyond what any of these takes on a loaded machine.
 instant give_up_at() { return monotonic_clock::now() + ceil(std::chrono::seconds{120}); }
 
-// `each` letters for each of `producers` threads, which all push at once. Outlives the channel, which may hold letters.
+// `each` letters for each of `producers` threads, which all push at once. Outlives the channel, which may
+// hold letters.
 class crowd {
  public:
   crowd(std::size_t producers, std::size_t each)
@@ -48,7 +50,8 @@ class crowd {
   std::vector<std::thread> threads_;
 };
 
-// An owner that sleeps whenever there is nothing, until `total` letters have come, each in its producer's order.
+// An owner that sleeps whenever there is nothing, until `total` letters have come, each in its producer's
+// order.
 violation everything_comes_in_order(const channel_factory& factory, std::size_t producers, std::size_t each) {
   crowd pushing{producers, each};
   const auto channel = factory.make();
@@ -124,8 +127,8 @@ violation closing_in_the_middle_accounts_for_each_letter(const channel_factory& 
   return {};
 }
 
-// Tasks that all threads wake at once. Each wake asks for one more; a task that runs serves all that was asked for so far, so a
-// merged wake that the sink did not see leaves something unserved.
+// Tasks that all threads wake at once. Each wake asks for one more; a task that runs serves all that was
+// asked for so far, so a merged wake that the sink did not see leaves something unserved.
 violation merged_wakes_are_served(const channel_factory& factory) {
   constexpr std::size_t tasks = 3, wakes = 6'000;
   std::vector<letter> task(tasks);

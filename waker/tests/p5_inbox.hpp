@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// p5_inbox: the waker queue of design 004 P5, a ring, a counter of what is pending and a flag, with each of its four defects
-// on demand.
+// p5_inbox: the waker queue of design 004 P5, a ring, a counter of what is pending and a flag, with each of
+// its four defects on demand.
 //
-// Without any it is right, so that each exploration shows what one defect does. As the text has it (its words in quotes):
+// Without any it is right, so that each exploration shows what one defect does. As the text has it (its words
+// in quotes):
 //
 //   never_asks_again      "compare_exchange(true, false)" in notify(), "store(false)" in drain(), and nothing that sets the flag:
 //                         after the first notification nobody is notified
@@ -76,8 +77,8 @@ class p5_inbox {
     }
   }
 
-  // What the text leaves out: asking to be notified, and looking once more. Where a push came in between, its signal is on its
-  // way, and the wait ends by it.
+  // What the text leaves out: asking to be notified, and looking once more. Where a push came in between, its
+  // signal is on its way, and the wait ends by it.
   bool try_arm() noexcept {
     if (!has(never_asks_again) || !std::exchange(asked_, true))
       should_notify_.store(true, weak_or_seq_cst(std::memory_order_release));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The waker queue of design 004 P5: the explorer finds each of its four defects, and none in the queue without them, within the bounds.
+// The waker queue of design 004 P5: the explorer finds each of its four defects, and none in the queue
+// without them, within the bounds.
 #include <gtest/gtest.h>
 
 #include <iostream>

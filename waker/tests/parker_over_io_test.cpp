@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// parker over I/O and over a wait of its owner's, in virtual time: what its spin sees, what it serves, and when it sleeps.
+// parker over I/O and over a wait of its owner's, in virtual time: what its spin sees, what it serves, and
+// when it sleeps.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -21,7 +22,8 @@ constexpr spin_options two_cores{.most = ceil(20us), .least = ceil(1us), .cores 
 constexpr spin_options no_spin{.most = duration{0}, .least = ceil(1us), .cores = 2};
 constexpr auto forget = [](wake_node&) {};
 
-// I/O whose answers come when a test says. Its log: s submits, p parks, w its wait is over, t turn, a an answer.
+// I/O whose answers come when a test says. Its log: s submits, p parks, w its wait is over, t turn, a an
+// answer.
 struct virtual_io {
   explicit virtual_io(sim::virtual_clock& with) : clock(with) {}
 
@@ -114,7 +116,8 @@ TEST(ParkerOverIo, SleepsInItUntilAnAnswerAWakeOrItsTime) {
   EXPECT_EQ(p.io.log, "pwapwpw");
 }
 
-// What has been queued goes before the spin, since its answers are what the spin is for; without a spin, with the sleep.
+// What has been queued goes before the spin, since its answers are what the spin is for; without a spin, with
+// the sleep.
 TEST(ParkerOverIo, ASpinSeesAnAnswerAndDoesNotSleep) {
   parking_in_io p{two_cores};
   p.clock.tick(duration{200}, /*seed=*/1);
@@ -280,7 +283,8 @@ TEST(ParkerOverAWait, SleepsOnWhereTheChannelIsClosed) {
   EXPECT_EQ(p.calls, std::vector<instant>{instant{2'000}});
 }
 
-// What a loop has that looks at a ring of another library: the calls that the spin asks for, if they are there.
+// What a loop has that looks at a ring of another library: the calls that the spin asks for, if they are
+// there.
 TEST(ParkerOverAWait, ItsSpinLooksAtWhatTheWaitCanSay) {
   struct looking {
     std::string& log;

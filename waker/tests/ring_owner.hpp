@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An owner with an io_uring around a msg_ring_notifier, as any loop would have it; behind the calls of a waiting_notifier, so that
-// every law is asked of it. And the same, rung by threads that have rings themselves.
+// An owner with an io_uring around a msg_ring_notifier, as any loop would have it; behind the calls of a
+// waiting_notifier, so that every law is asked of it. And the same, rung by threads that have rings
+// themselves.
 #pragma once
 
 #include <pinion/waker.hpp>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Owners of rings that watch for other parts (ring_watcher): one of a real ring, which waits and tells its sinks, and the same as a
-// parker sleeps in it; and one that records what it is asked, and tells what a test makes up.
+// Owners of rings that watch for other parts (ring_watcher): one of a real ring, which waits and tells its
+// sinks, and the same as a parker sleeps in it; and one that records what it is asked, and tells what a test
+// makes up.
 #pragma once
 
 #include <array>

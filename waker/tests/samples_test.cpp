@@ -147,12 +147,10 @@ TEST(samples, AParkerSleepsInItsOwnersWait) {
   epoll_event* const events = &event;
   constexpr int room = 1;
   int count = 0;
-  const auto milliseconds_to = [](instant until) { return until == never ? -1 : 0; };
   default_channel channel;
   const auto in_epoll = channel.notifier().attach(epoll_set{epoll});
 
-  parker park{channel,
-              [&](instant until) { count = epoll_wait(epoll, events, room, milliseconds_to(until)); }};
+  parker park{channel, [&](instant until) { count = epoll_wait(epoll, events, room, poll_timeout(until)); }};
 
   channel.notifier().signal();
   EXPECT_EQ(park(never), park_end::timeout) << "nothing was pushed";
@@ -314,12 +312,12 @@ struct free_task {
   };
 };
 
-// g++ 12 breaks a coroutine that awaits in a condition and has no variable of its own.
 free_task waits_twice(wake_event<default_channel>& event, cancel_slot& shutdown, int& stage) {
   int reached = 1;
   co_await event.wait();
   stage = reached++;
-  if (!co_await event.wait(shutdown)) co_return;  // with a cancel_slot: an error if that came first
+  const auto woken = co_await event.wait(shutdown);  // with a cancel_slot: an error if that came first
+  if (!woken) co_return;
   stage = reached;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A million wakes and more, or as many as PINION_TEST_WAKES says, with more threads than cores, and an owner that sleeps whenever it can. Bounded by numbers; the time
-// limit is only there for an owner that nobody wakes.
+// A million wakes and more, or as many as PINION_TEST_WAKES says, with more threads than cores, and an owner
+// that sleeps whenever it can. Bounded by numbers; the time limit is only there for an owner that nobody
+// wakes.
 #include <gtest/gtest.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -125,7 +126,8 @@ void expect_every_wake_served(std::size_t producers) {
   EXPECT_FALSE(gave_up) << "of " << producers * each << " wakes " << served << " were served";
 }
 
-// Each producer goes round nodes of its own and pushes one only when it is not queued, so that no wake merges into another.
+// Each producer goes round nodes of its own and pushes one only when it is not queued, so that no wake merges
+// into another.
 template <class Owner>
 void expect_every_node_delivered(std::size_t producers) {
   constexpr std::size_t in_flight = 1'000;  // more than any ring here holds

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// wake_event: awaited with and without an executor, woken by this thread and by another, and cancelled at every moment.
+// wake_event: awaited with and without an executor, woken by this thread and by another, and cancelled at
+// every moment.
 #include <gtest/gtest-death-test.h>
 #include <gtest/gtest.h>
 

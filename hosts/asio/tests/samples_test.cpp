@@ -68,8 +68,9 @@ TEST(SamplesTest, ForEachEndsWhereItsFunctionSaysFalse) {
   bool is_all = false;
   const auto parse_all = [&]() -> awaitable<void> {
     // Where the function returns bool, false is enough: nothing more is visited, and false comes out.
-    if (!co_await pinion::asio::for_each(slicer, lines, [&](std::string_view line) { return parse(line); }))
-      co_return;
+    const bool all =
+        co_await pinion::asio::for_each(slicer, lines, [&](std::string_view line) { return parse(line); });
+    if (!all) co_return;
     is_all = true;
   };
   co_spawn(slicer.get_executor(), parse_all(), detached);

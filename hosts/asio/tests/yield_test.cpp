@@ -42,7 +42,8 @@ using preempt::never_due;
 using preempt::scripted_source;
 using testing::recording_source;
 
-// A coroutine that logs a, b, c, d and checks after each; and another function, which waits its turn and logs an x.
+// A coroutine that logs a, b, c, d and checks after each; and another function, which waits its turn and logs
+// an x.
 template <class Source>
 std::string play(slicer<Source>& sliced, net::io_context& context) {
   std::string log;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The client of the echo workload as a program: load.hpp says what it does. It prints its figures in one line and ends with 0; what
-// went wrong stands on stderr, and the exit status is 1, or 2 for an option that can't be used, or 3 where the server fell silent.
+// The client of the echo workload as a program: load.hpp says what it does. It prints its figures in one line
+// and ends with 0; what went wrong stands on stderr, and the exit status is 1, or 2 for an option that can't
+// be used, or 3 where the server fell silent.
 #include <sched.h>
 
 #include <charconv>

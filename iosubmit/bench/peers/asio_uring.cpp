@@ -2,8 +2,8 @@
 //
 // Asio over its io_uring, for files and for sockets.
 //
-// Which backend Asio has is decided by macros, and its classes have the same names over either: in one program the linker would take
-// one for the other. So all of Asio has another name in this file.
+// Which backend Asio has is decided by macros, and its classes have the same names over either: in one
+// program the linker would take one for the other. So all of Asio has another name in this file.
 // NOLINTBEGIN(cppcoreguidelines-macro-usage)
 #define BOOST_ASIO_HAS_IO_URING 1
 #define BOOST_ASIO_DISABLE_EPOLL 1

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// over_asio: Boost.Asio's objects on an io_context of one thread, told that it has one; over the backend that the file which includes this was
-// compiled for: its epoll reactor, or with BOOST_ASIO_HAS_IO_URING and BOOST_ASIO_DISABLE_EPOLL its io_uring.
+// over_asio: Boost.Asio's objects on an io_context of one thread, told that it has one; over the backend that
+// the file which includes this was compiled for: its epoll reactor, or with BOOST_ASIO_HAS_IO_URING and
+// BOOST_ASIO_DISABLE_EPOLL its io_uring.
 //
-// A completion handler is two pointers and allocated by Asio's own recycling. Enters are not counted: they are Asio's own.
+// A completion handler is two pointers and allocated by Asio's own recycling. Enters are not counted: they
+// are Asio's own.
 #pragma once
 
 #include <unistd.h>

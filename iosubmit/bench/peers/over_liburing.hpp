@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// over_liburing: the same loop as raw_uring's, by the functions of liburing, as its manual pages advise for one thread: a ring with
-// SINGLE_ISSUER and DEFER_TASKRUN, registered, io_uring_submit_and_wait_timeout(), and completions taken in one sweep.
+// over_liburing: the same loop as raw_uring's, by the functions of liburing, as its manual pages advise for
+// one thread: a ring with SINGLE_ISSUER and DEFER_TASKRUN, registered, io_uring_submit_and_wait_timeout(),
+// and completions taken in one sweep.
 #pragma once
 
 #include <liburing.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// raw_epoll: an epoll loop as it is written by hand for sockets: level-triggered, each socket watched once and for good, and an
-// operation tried at once: recv() when the socket is readable, send() when it is asked for, as there is nearly always room.
+// raw_epoll: an epoll loop as it is written by hand for sockets: level-triggered, each socket watched once
+// and for good, and an operation tried at once: recv() when the socket is readable, send() when it is asked
+// for, as there is nearly always room.
 //
 // What counts as an enter is epoll_wait(); recv() and send() are system calls of their own, and not counted.
 #pragma once

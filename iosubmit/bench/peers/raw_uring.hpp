@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// raw_uring: the floor. An io_uring by three system calls, written for these workloads by hand: an entry is filled in where it stands,
-// all that was asked for goes with the wait for the first answer, and whoever is told is known when it is compiled. It knows no policy,
-// no room that runs out, and no error of an enter: that ends the program.
+// raw_uring: the floor. An io_uring by three system calls, written for these workloads by hand: an entry is
+// filled in where it stands, all that was asked for goes with the wait for the first answer, and whoever is
+// told is known when it is compiled. It knows no policy, no room that runs out, and no error of an enter:
+// that ends the program.
 //
 //   raw_uring::engine<handler> io{handler, 64};
 //   io.read(slot, file, into, 0);
 //   io.park();
 //
-// The ring is made as Linux advises for one thread (SINGLE_ISSUER, DEFER_TASKRUN), and entered through a registered descriptor.
+// The ring is made as Linux advises for one thread (SINGLE_ISSUER, DEFER_TASKRUN), and entered through a
+// registered descriptor.
 #pragma once
 
 #include <linux/io_uring.h>
@@ -74,8 +76,8 @@ class raw_queue {
   [[nodiscard]] Word* at(std::uint32_t offset) const noexcept {
     return reinterpret_cast<Word*>(static_cast<std::byte*>(rings_) + offset);
   }
-  // Memory ordering of the words that are shared with the kernel: what it writes is acquired before what it describes is read, and what
-  // is written here is released after what it describes.
+  // Memory ordering of the words that are shared with the kernel: what it writes is acquired before what it
+  // describes is read, and what is written here is released after what it describes.
   static std::uint32_t acquired(std::uint32_t* word) noexcept {
     return std::atomic_ref{*word}.load(std::memory_order_acquire);
   }

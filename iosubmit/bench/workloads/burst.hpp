@@ -4,8 +4,9 @@
 //
 //   burst_reads m = measure_burst<contestant>();
 //
-// The first read after the pause is alone, and its latency stands for itself; then 32 are in flight until the time is over, and nothing
-// else is to do. How many that are differs from run to run, so the checksum is of rounds in which every block was right.
+// The first read after the pause is alone, and its latency stands for itself; then 32 are in flight until the
+// time is over, and nothing else is to do. How many that are differs from run to run, so the checksum is of
+// rounds in which every block was right.
 #pragma once
 
 #include <cstddef>

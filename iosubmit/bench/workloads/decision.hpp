@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a policy costs by itself, without a ring: the hooks of one operation, and each hook once where much is queued and out.
+// What a policy costs by itself, without a ring: the hooks of one operation, and each hook once where much is
+// queued and out.
 //
 //   measured m = measure_decision<adaptive>(1'000'000);
 //   measured few = measure_hooks<adaptive>(256, 10'000), many = measure_hooks<adaptive>(4096, 10'000);      // law S3: alike
 //
-// An operation is queued every 100 ns, and a turn with it ends; where the policy says so all that is queued is entered, and answered at
-// once. Which hooks that is for one operation depends on the policy: those that enter seldom are asked less. For those that follow
-// latencies they are told each.
+// An operation is queued every 100 ns, and a turn with it ends; where the policy says so all that is queued
+// is entered, and answered at once. Which hooks that is for one operation depends on the policy: those that
+// enter seldom are asked less. For those that follow latencies they are told each.
 #pragma once
 
 #include <cstddef>
@@ -54,8 +55,9 @@ measured measure_decision(std::size_t operations) {
   return result;
 }
 
-/// Each hook once a round, with so many operations queued and as many in flight, whatever the policy answers. The latencies are such
-/// as to keep a policy that re-adjusts at work. The checksum is how many completions the rounds told of.
+/// Each hook once a round, with so many operations queued and as many in flight, whatever the policy answers.
+/// The latencies are such as to keep a policy that re-adjusts at work. The checksum is how many completions
+/// the rounds told of.
 template <submit_policy Policy, class Meter = process_stopwatch>
 measured measure_hooks(std::uint32_t depth, std::size_t rounds) {
   Policy policy{};

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TCP echo: a server that sends back what each of its connections sends, on the first core. Load comes from the program of load/, which
-// has the second core and a process of its own.
+// TCP echo: a server that sends back what each of its connections sends, on the first core. Load comes from
+// the program of load/, which has the second core and a process of its own.
 //
 //   echoed m = measure_echo<contestant>(64);   // connections
 //
-// The server is the few lines of echo_server: each connection has one operation under way, and each answer asks for the next. The
-// load's figures are taken over: CPU time of this process a request, and latency as the client sees it. It looks at every byte that
-// comes back. Enters are this side's, of the whole run.
+// The server is the few lines of echo_server: each connection has one operation under way, and each answer
+// asks for the next. The load's figures are taken over: CPU time of this process a request, and latency as
+// the client sees it. It looks at every byte that comes back. Enters are this side's, of the whole run.
 //
 // PINION_BENCH_ECHO_MS says how long is measured; a fourth of that is the warm-up before.
 #pragma once

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all workloads of submission have in common: the interface of who is measured, and how its calls of the kernel are counted.
+// What all workloads of submission have in common: the interface of who is measured, and how its calls of the
+// kernel are counted.
 //
-// A contestant is a way to ask the kernel for operations and to be told what became of them, behind some twenty lines
-// (contestants.hpp, peers/). It has a template of engines, so that whoever is told is known when it is compiled:
+// A contestant is a way to ask the kernel for operations and to be told what became of them, behind some
+// twenty lines (contestants.hpp, peers/). It has a template of engines, so that whoever is told is known when
+// it is compiled:
 //
 //   template <class Handler> class engine {
 //     struct slot { std::uint32_t index; … };           // all that one operation needs until it is answered; the workload's
@@ -13,15 +15,17 @@
 //     void write(slot&, int file, std::span<const std::byte> from, std::uint64_t offset);
 //     void recv(slot&, int socket, std::span<std::byte> into);
 //     void send(slot&, int socket, std::span<const std::byte> from);
-//     void turn();                                      // the end of a turn that leaves something to run: never waits
-//     void park(instant until = never);                 // nothing else is left to run: submits, and waits for an answer
+//     void turn();                           // the end of a turn that leaves something to run: never waits
+//     void park(instant until = never);      // nothing else is left to run: submits, and waits for an answer
 //     kernel_calls counted() const;
 //   };
 //
-// and the handler is told by `void answered(slot&, std::int32_t result)`, from inside of turn() and park(), on the same thread. It may
-// ask again there. What a contestant can't do it leaves out, and takes no part where that is asked for.
+// and the handler is told by `void answered(slot&, std::int32_t result)`, from inside of turn() and park(),
+// on the same thread. It may ask again there. What a contestant can't do it leaves out, and takes no part
+// where that is asked for.
 //
-// All are told of completions by their own means; what is counted is the same: an enter is a system call that hands over or fetches.
+// All are told of completions by their own means; what is counted is the same: an enter is a system call that
+// hands over or fetches.
 #pragma once
 
 #include <bench/program/clock.hpp>

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An owner with a schedule: it reads at random places of a file when it is time to, and has other work to do meanwhile.
+// An owner with a schedule: it reads at random places of a file when it is time to, and has other work to do
+// meanwhile.
 //
 //   const loaded m = measure_latency<contestant>();   // reads and work come at random, the owner is busy 70% of the time
 //   const loaded m = measure_busy_burst<contestant>(4);    // 100 ms of nothing, 100 ms in which something is always ready; four times
 //   const loaded m = measure_long_turns<contestant>();     // the owner is always busy, in turns in which a device could answer
 //
-// Other work is done in slices, each of which ends a turn; where there is none, the owner parks until the next thing is due. The latency
-// is from when an operation was asked for until its handler is told. Where 64 bytes of a cached file are read, nearly all of it is how
-// long the read has waited for an enter: what a policy decides. A block that is read past the cache is on its way while the owner works,
-// if it was handed over before.
+// Other work is done in slices, each of which ends a turn; where there is none, the owner parks until the
+// next thing is due. The latency is from when an operation was asked for until its handler is told. Where 64
+// bytes of a cached file are read, nearly all of it is how long the read has waited for an enter: what a
+// policy decides. A block that is read past the cache is on its way while the owner works, if it was handed
+// over before.
 #pragma once
 
 #include <algorithm>
@@ -162,7 +164,8 @@ loaded measure_long_turns() {
   return loaded_owner<Contestant, block_bytes>{load}.run();
 }
 
-/// So often 100 ms in which nothing is due and 100 ms in which there is always other work, and a read in 10 us on the average.
+/// So often 100 ms in which nothing is due and 100 ms in which there is always other work, and a read in 10
+/// us on the average.
 inline schedule bursts(std::size_t cycles, std::vector<std::size_t>& first_of_each) {
   schedule load;
   for (std::size_t k = 0; k < cycles; ++k) {

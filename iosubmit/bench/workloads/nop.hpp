@@ -4,8 +4,8 @@
 //
 //   submitted m = measure_nop<contestant>(8, 25'000);   // eight at a time
 //
-// n are asked for, the owner has nothing else to run until all are answered, and the next n are asked for. The latency is that of a
-// batch, over n.
+// n are asked for, the owner has nothing else to run until all are answered, and the next n are asked for.
+// The latency is that of a batch, over n.
 #pragma once
 
 #include <cstddef>

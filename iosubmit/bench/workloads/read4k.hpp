@@ -4,8 +4,9 @@
 //
 //   submitted m = measure_read4k<contestant>(64, 100'000);   // 64 in flight
 //
-// Each answer asks for the next one; nothing else is left to run. First comes a course in which nothing but the CPU time is taken, and
-// then a shorter one in which each operation is timed, from when it was asked for until its handler is told.
+// Each answer asks for the next one; nothing else is left to run. First comes a course in which nothing but
+// the CPU time is taken, and then a shorter one in which each operation is timed, from when it was asked for
+// until its handler is told.
 #pragma once
 
 #include <cstddef>

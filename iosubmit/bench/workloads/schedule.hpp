@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// schedule: when operations are asked for, and when there is other work, whoever is measured: drawn beforehand, so that a contestant
-// that is slow meets the same load as one that is not.
+// schedule: when operations are asked for, and when there is other work, whoever is measured: drawn
+// beforehand, so that a contestant that is slow meets the same load as one that is not.
 //
 //   schedule load;
 //   load.add_operations(begin, end, 20'000);        // at random moments, one in 20 us on the average

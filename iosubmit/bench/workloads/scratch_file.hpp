@@ -7,8 +7,8 @@
 //   file.word(17)                                       // what block 17 begins with
 //   const scratch_file other{8'192, reached::on_device};  // reads of whole blocks, into memory that is aligned as blocks are
 //
-// It lies in /var/tmp, or where PINION_BENCH_FOLDER says, and that has to be ext4: a tmpfs has no page cache to read from, and would
-// be measured instead.
+// It lies in /var/tmp, or where PINION_BENCH_FOLDER says, and that has to be ext4: a tmpfs has no page cache
+// to read from, and would be measured instead.
 #pragma once
 
 #include <fcntl.h>

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sequential writes of 1 MB in place, in a file of 64 of them that is written again and again, so many in flight.
+// Sequential writes of 1 MB in place, in a file of 64 of them that is written again and again, so many in
+// flight.
 //
 //   submitted m = measure_write1m<contestant>(4, 256);   // four in flight
 //
-// The writes go to the page cache; whoever does the copying is charged, also where that is a thread of the kernel's that works for the
-// program. Which write stands at each place in the end is read back and checked.
+// The writes go to the page cache; whoever does the copying is charged, also where that is a thread of the
+// kernel's that works for the program. Which write stands at each place in the end is read back and checked.
 #pragma once
 
 #include <unistd.h>

@@ -2,10 +2,11 @@
 //
 // costs: what a kernel takes, as service_times.csv has it, in the form in which the simulation charges it.
 //
-// A call that carries n entries of a kind costs `enter`, once `first` for the kind, and n times `each`: three numbers from the rows of
-// that kind at the smallest and the largest batch. They are the lower quartiles, which a busy machine does not spoil. An answer
-// comes after one of 64 service times, which are equally likely; those above the 60th are read as the 60th, for on the machine
-// that was measured they are other people's time slices.
+// A call that carries n entries of a kind costs `enter`, once `first` for the kind, and n times `each`: three
+// numbers from the rows of that kind at the smallest and the largest batch. They are the lower quartiles,
+// which a busy machine does not spoil. An answer comes after one of 64 service times, which are equally
+// likely; those above the 60th are read as the 60th, for on the machine that was measured they are other
+// people's time slices.
 //
 //   const costs machine = costs::of(stream);
 #pragma once
@@ -18,7 +19,8 @@
 
 namespace pinion::iosubmit::simulation {
 
-/// What can be asked. The first two are done within the call that carries them, the others by a device or by another machine.
+/// What can be asked. The first two are done within the call that carries them, the others by a device or by
+/// another machine.
 enum class kind : std::uint8_t { cached_read, send, direct_read, large_write, receive };
 inline constexpr std::size_t kinds = 5;
 

@@ -2,8 +2,9 @@
 //
 // loads: what the policies are judged on, and by which number.
 //
-// A family (latency, throughput, burst, mix) has several cases, a case one phase or several in sequence on the same executor, and
-// a phase some clients beside some computing. Each phase is judged by one number, in nanoseconds, less is better:
+// A family (latency, throughput, burst, mix) has several cases, a case one phase or several in sequence on
+// the same executor, and a phase some clients beside some computing. Each phase is judged by one number, in
+// nanoseconds, less is better:
 //
 //   p99          of the first client's requests, from their arrival to the end of their being worked on
 //   throughput   the geometric mean of wall time and CPU time an operation

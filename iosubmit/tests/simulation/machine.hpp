@@ -2,10 +2,11 @@
 //
 // machine: an executor on one core, in virtual time, over the submission that is shipped.
 //
-// A turn runs what was ready when it began, at most 64 tasks, and one slice of what is to be computed; then turn() or park() is called, as
-// any owner does. All that costs time moves the clock: tasks, slices, the turn itself, enters, what an enter's entries cost the
-// caller, answers, a wake. What the policy decides is all that differs between two machines: arrivals and service times belong to the
-// requests, so they are the same whatever is asked first.
+// A turn runs what was ready when it began, at most 64 tasks, and one slice of what is to be computed; then
+// turn() or park() is called, as any owner does. All that costs time moves the clock: tasks, slices, the turn
+// itself, enters, what an enter's entries cost the caller, answers, a wake. What the policy decides is all
+// that differs between two machines: arrivals and service times belong to the requests, so they are the same
+// whatever is asked first.
 //
 //   machine<adaptive> executor{costs, adaptive{}, true};
 //   const outcome found = executor.run(phase, seed);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// random_draws: what is random in a simulation, by a seed; the same on every machine and under every compiler.
+// random_draws: what is random in a simulation, by a seed; the same on every machine and under every
+// compiler.
 //
-// The standard's distributions are not, nor is the last bit of a library's logarithm: so it is taken by a series here.
+// The standard's distributions are not, nor is the last bit of a library's logarithm: so it is taken by a
+// series here.
 #pragma once
 
 #include <cstdint>

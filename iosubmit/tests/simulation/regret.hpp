@@ -2,8 +2,8 @@
 //
 // regret: what each policy makes of each family of loads, and by how much the best fixed one does better.
 //
-// A policy's regret on a family is its score over the least score of a fixed policy, less one. Fixed are all but adaptive, balanced too:
-// its modes follow latencies, but it is one of those that are there to be chosen.
+// A policy's regret on a family is its score over the least score of a fixed policy, less one. Fixed are all
+// but adaptive, balanced too: its modes follow latencies, but it is one of those that are there to be chosen.
 //
 //   const judgement all = judge(machine, contestants(), tuned_families());
 //   std::cout << summary(all);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// regret_table: prints docs/iosubmit/regret.md, to be run whenever a policy, a load or the captured costs are meant to change it.
+// regret_table: prints docs/iosubmit/regret.md, to be run whenever a policy, a load or the captured costs are
+// meant to change it.
 //
 //   cmake --build build/release --target iosubmit_regret_table
 //   build/release/iosubmit/tests/simulation/iosubmit_regret_table > docs/iosubmit/regret.md

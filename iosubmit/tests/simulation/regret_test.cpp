@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The policies, judged: the committed table is what the simulation yields, adaptive keeps its bars in it, and one that does not look
-// at what it is to look at doesn't.
+// The policies, judged: the committed table is what the simulation yields, adaptive keeps its bars in it, and
+// one that does not look at what it is to look at doesn't.
 #include "regret.hpp"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,8 @@ double regret_of(const contestant& one, const std::string& family) {
   return judge(machine_costs(), few, loads).regret(one.name, family);
 }
 
-// The least regret that counts as ahead or behind: two policies whose turns are a nanosecond apart see other races.
+// The least regret that counts as ahead or behind: two policies whose turns are a nanosecond apart see other
+// races.
 constexpr double equal = 0.005;
 
 TEST(RegretTest, IsWhatTheCommittedTableSays) {
@@ -64,7 +65,8 @@ TEST(RegretTest, OfAdaptiveIsNoneOnTheMixAndBelowNoneOnLatency) {
   EXPECT_LE(tuned().regret("adaptive", "latency"), -equal);
 }
 
-// On throughput it does not hold: with eight writes out, a quarter of them is no gathering (docs/design/iosubmit-adaptive.md).
+// On throughput it does not hold: with eight writes out, a quarter of them is no gathering
+// (docs/design/iosubmit-adaptive.md).
 TEST(RegretTest, OfAdaptiveIsAtMostOneTwentiethOnLoadsThatItWasNotTunedOn) {
   for (const char* family : {"latency", "burst", "mix"})
     EXPECT_LE(unseen().regret("adaptive", family), 0.05) << family;
@@ -143,7 +145,8 @@ TEST(RegretTest, OfOneThatNeverGathersBreaksTheBarOnThroughput) {
   EXPECT_GT(regret_of(contestant_of("mutant", adaptive{{.share = 0}}, false), "throughput"), 0.05);
 }
 
-// A row whose i-th quantile is `first + i * step`: with steps of their own, no two quantiles have the same differences.
+// A row whose i-th quantile is `first + i * step`: with steps of their own, no two quantiles have the same
+// differences.
 std::string row_of(const std::string& kind, int batch, int first, int step) {
   std::string text = kind + "," + std::to_string(batch) + ",1000";
   for (std::size_t i = 0; i < costs::quantiles; ++i)

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// service_times: what this machine's kernel takes for the things that the simulation of submission is made of.
+// service_times: what this machine's kernel takes for the things that the simulation of submission is made
+// of.
 //
-// Everything is measured from outside, by system calls on a ring of our own (SINGLE_ISSUER, DEFER_TASKRUN), on the wall clock, without
-// a sleep but in the rows that are about sleeping. A row has 64 quantiles, at (i + 1/2) / 64: where the machine was busy, the low ones
-// are still what an idle machine would show. The lines that begin with # say what it was measured on, and how busy that was.
+// Everything is measured from outside, by system calls on a ring of our own (SINGLE_ISSUER, DEFER_TASKRUN),
+// on the wall clock, without a sleep but in the rows that are about sleeping. A row has 64 quantiles, at (i +
+// 1/2) / 64: where the machine was busy, the low ones are still what an idle machine would show. The lines
+// that begin with # say what it was measured on, and how busy that was.
 //
 //   cmake --preset release -DPINION_BENCH=ON && cmake --build build/release --target iosubmit_service_times
 //   build/release/iosubmit/tests/simulation/iosubmit_service_times . > iosubmit/tests/simulation/service_times.csv
 //
-// The argument is a folder on the file system to be measured. Whoever captures anew runs regret_table anew, too.
+// The argument is a folder on the file system to be measured. Whoever captures anew runs regret_table anew,
+// too.
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Looks as others have them, written here for comparison: each with the is_due() of workloads/looks.hpp. None is due.
+// Looks as others have them, written here for comparison: each with the is_due() of workloads/looks.hpp. None
+// is due.
 #pragma once
 
 #include <atomic>
@@ -9,7 +10,8 @@
 
 namespace pinion::preempt::bench {
 
-/// A pair of counters that the kernel or a signal moves apart, as Seastar and Glommio have it: a ring's head and tail.
+/// A pair of counters that the kernel or a signal moves apart, as Seastar and Glommio have it: a ring's head
+/// and tail.
 class counter_pair {
  public:
   [[nodiscard]] bool is_due() const noexcept {

@@ -4,7 +4,8 @@
 //
 //   deliveries m = measure_delivery(source, ceil(1ms), 200);
 //
-// Wall time. The checksum is how many slices ended, and had not before their time unless the source's traits say that they may.
+// Wall time. The checksum is how many slices ended, and had not before their time unless the source's traits
+// say that they may.
 #pragma once
 
 #include <bench/program/clock.hpp>

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A task that is to run every millisecond, beside one that keeps the core: how late the one is, and what the other loses.
+// A task that is to run every millisecond, beside one that keeps the core: how late the one is, and what the
+// other loses.
 //
 //   beside_hog m = measure_beside_hog<yields_if_needed>(source, {.quantum = ceil(1ms)}, 40'000);
 //   beside_hog m = measure_each_alone(40'000, 300);     // the hog, and nothing else; then the timed task, and nothing else
 //
-// Lateness is wall time, from when the timed task was to run until it does. It sleeps for another millisecond from there on; where the
-// host does not know its timer, for 0.5 to 1.5 ms, drawn at random, so that no slice happens to end with it. The checksum is the hog's.
+// Lateness is wall time, from when the timed task was to run until it does. It sleeps for another millisecond
+// from there on; where the host does not know its timer, for 0.5 to 1.5 ms, drawn at random, so that no slice
+// happens to end with it. The checksum is the hog's.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// hog_work: what a task does that keeps its core: units of about 10 us, each the same number of steps that wait for each other, so
-// that a unit is the same work whoever runs it, in any language. How long it is says the machine; the report shows it.
+// hog_work: what a task does that keeps its core: units of about 10 us, each the same number of steps that
+// wait for each other, so that a unit is the same work whoever runs it, in any language. How long it is says
+// the machine; the report shows it.
 //
 //   hog_work work{40'000};
 //   while (!work.is_done()) { work.do_unit(); … }

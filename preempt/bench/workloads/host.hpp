@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// host: the least of a turn loop that a hog and a timed task can share: two queues of one task each, a rule that says when a slice of
-// each is over, and one timer.
+// host: the least of a turn loop that a hog and a timed task can share: two queues of one task each, a rule
+// that says when a slice of each is over, and one timer.
 //
 //   host<ticker_source> on{source, {.quantum = ceil(1ms)}};
 //   on.run(hog(on, work), timed(on, …));     // until both have ended
 //
-// A turn: if the timer is due, whoever sleeps is queued; then the timed queue has a slice if it has a task, else the hog's; if none has,
-// the loop sleeps. It waits for others all the time, as a server does, so every slice has an end, whether or not a timer is near.
+// A turn: if the timer is due, whoever sleeps is queued; then the timed queue has a slice if it has a task,
+// else the hog's; if none has, the loop sleeps. It waits for others all the time, as a server does, so every
+// slice has an end, whether or not a timer is near.
 #pragma once
 
 #include <coroutine>

@@ -5,9 +5,9 @@
 //   measured m = measure_looks(word_of(source), 10'000'000);                     // checkpoint(), by a pointer as a promise holds it
 //   measured m = measure_awaited<each_time>(source.word(), 10'000'000);          // co_await yield_if_needed(executor)
 //
-// A loop of looks and nothing else: what it takes is what a look adds at most, and `nothing` in a look's place is the loop alone.
-// Between two looks the optimiser forgets all that it knew of memory, as it does at any call, so pointer and word are loaded each
-// time. The checksum is how many looks said no.
+// A loop of looks and nothing else: what it takes is what a look adds at most, and `nothing` in a look's
+// place is the loop alone. Between two looks the optimiser forgets all that it knew of memory, as it does at
+// any call, so pointer and word are loaded each time. The checksum is how many looks said no.
 #pragma once
 
 #include <bench/program/clock.hpp>
@@ -61,7 +61,8 @@ measured measure_looks(Look look, std::size_t n) {
   return result;
 }
 
-/// An executor of one task, which takes a slice as long as the task is. It counts how often the task let others run.
+/// An executor of one task, which takes a slice as long as the task is. It counts how often the task let
+/// others run.
 class looking_executor {
  public:
   explicit looking_executor(const preempt::word& looked_at) noexcept : word_(&looked_at) {}

@@ -14,7 +14,8 @@
 
 namespace pinion::preempt::bench {
 
-/// Of one queue of four, others being ready, with a timer near at each second slice. The checksum adds up how long the slices are.
+/// Of one queue of four, others being ready, with a timer near at each second slice. The checksum adds up how
+/// long the slices are.
 template <class Meter = pinion::bench::stopwatch>
 pinion::bench::measured measure_end_of(std::size_t n) {
   constexpr duration quantum{1'000'000};

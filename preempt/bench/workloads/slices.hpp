@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What slices cost their owner: one that begins where another was, one after which it rests, and the first after a time in which
-// nothing had an end.
+// What slices cost their owner: one that begins where another was, one after which it rests, and the first
+// after a time in which nothing had an end.
 //
 //   measured m = measure_begin_again(source, 1'000'000);
 //   first_slices f = measure_first(source, 200);
 //
-// The ends lie so far ahead that none is reached. The checksum is how often the word was not due where it must not be.
+// The ends lie so far ahead that none is reached. The checksum is how often the word was not due where it
+// must not be.
 #pragma once
 
 #include <time.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// stolen_time: for how long others on the machine below had the cores of this one. Lateness is wall time, and holds what was stolen.
+// stolen_time: for how long others on the machine below had the cores of this one. Lateness is wall time, and
+// holds what was stolen.
 //
 //   const stolen_time stolen;
 //   …

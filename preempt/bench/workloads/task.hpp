@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// task: the coroutine that is measured. Its promise knows its executor, which is the coroutine's first parameter.
+// task: the coroutine that is measured. Its promise knows its executor, which is the coroutine's first
+// parameter.
 //
 //   task<Executor> hog(Executor& on, hog_work& work) { …; co_await preempt::yield_if_needed(); }
 //

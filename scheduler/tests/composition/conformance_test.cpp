@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every law for every composition that can be had in virtual time. One test is one clause for all compositions
-// with one kind of timers, and one for those in which something is absent.
+// Every law for every composition that can be had in virtual time. One test is one clause for all
+// compositions with one kind of timers, and one for those in which something is absent.
 //
 //   scheduler_composition --gtest_filter='deferred_wheel.C3*'
 //   PINION_TEST_COMPOSITION='msg_ring, adaptive, slow' scheduler_composition     those alone, in every way

@@ -248,7 +248,8 @@ violation a_slice_ends_when_a_timer_is_due(const composition_factory& factory) {
   r.round();
   r.begin(runs_until_told(r, h));
   for (int rounds = 0; rounds != 200 && h.answered == instant{}; ++rounds) r.round();
-  // The slice that ends for it, in steps; and one that the hog has before the sleeper, who is ready behind it.
+  // The slice that ends for it, in steps; and one that the hog has before the sleeper, who is ready behind
+  // it.
   const duration most = r.timers().lateness_bound(us * 200) + ms + us * 60 + slack_of(factory);
   if (h.answered == instant{} || h.asked + most < h.answered)
     return broken(factory, "beside a task that runs until it is told a sleep was late by ",

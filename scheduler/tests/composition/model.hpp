@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// model: random programs of waits, cancels, wakes, yields and I/O on a composition, against an account of what
-// may come of each wait, which shares no code with any part.
+// model: random programs of waits, cancels, wakes, yields and I/O on a composition, against an account of
+// what may come of each wait, which shares no code with any part.
 //
-//   const finding f = play_on({}, 7, 10'000);   // programs 7, 8, …, each on a composition that its seed draws
+//   const finding f = play_on({}, 7, 10'000);  // programs 7, 8, …, each on a composition that its seed draws
 //   if (f.found) std::cerr << f.found.what() << f.text;     // and the program, as short as it can be had
 //
 // A program is data: a script for each of some coroutines, of which some have an executor and some have none;

@@ -8,9 +8,9 @@
 //   if (!r.rounds_until_done()) return broken(factory, "a sleep does not end");
 //   return r.breach();
 //
-// Slots and events are the rig's. At its end it requests all of them, and what still waits goes on: also where
-// a law has found something, and returned in the middle. A composition that can't be ended so, as those of
-// some mutants, stays where it is.
+// Slots and events are the rig's. At its end it requests all of them, and what still waits goes on: also
+// where a law has found something, and returned in the middle. A composition that can't be ended so, as those
+// of some mutants, stays where it is.
 #pragma once
 
 #include <coroutine>

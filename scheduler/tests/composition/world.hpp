@@ -54,7 +54,8 @@ class world {
   /// A task computes for so long.
   void pass(duration length);
 
-  /// What another thread does in the middle of a round: when the loop has made so many more calls of its parts.
+  /// What another thread does in the middle of a round: when the loop has made so many more calls of its
+  /// parts.
   void in_so_many_calls(std::uint32_t calls, std::function<void()> what) {
     calls_left_ = calls;
     between_calls_ = std::move(what);

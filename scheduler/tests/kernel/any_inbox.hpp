@@ -2,7 +2,8 @@
 //
 // any_inbox: a shipped inbox behind virtual calls, so that channels differ in their notifiers alone.
 //
-// A channel makes its inbox by itself, without arguments; so which one it makes is said before, for this thread:
+// A channel makes its inbox by itself, without arguments; so which one it makes is said before, for this
+// thread:
 //
 //   choose_inbox(inbox_kinds()[k]);
 //   wake_channel<any_inbox, eventfd_notifier> channel;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// any_source, any_policy: what ends slices, and who says when to enter, chosen at run time. Below are the shipped ones.
+// any_source, any_policy: what ends slices, and who says when to enter, chosen at run time. Below are the
+// shipped ones.
 #pragma once
 
 #include <memory>

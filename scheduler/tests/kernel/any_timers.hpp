@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// any_timers: a timer_queue over any store, behind virtual calls: what a turn polls, and what coroutines sleep in, is
-// compiled once. Below is the shipped queue over the shipped store; a store of hooks is one of values by timer's `owning`.
+// any_timers: a timer_queue over any store, behind virtual calls: what a turn polls, and what coroutines
+// sleep in, is compiled once. Below is the shipped queue over the shipped store; a store of hooks is one of
+// values by timer's `owning`.
 //
 //   std::unique_ptr<any_timers> timers = timers_kinds()[k].make();
 #pragma once

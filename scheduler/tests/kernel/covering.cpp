@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Greedy: whichever has most pairs that no chosen one has, the first of them. Within a fifth of the least that is possible.
+// Greedy: whichever has most pairs that no chosen one has, the first of them. Within a fifth of the least
+// that is possible.
 #include "covering.hpp"
 
 #include <algorithm>

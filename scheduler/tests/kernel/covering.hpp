@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// covering: some eighty of the fifteen thousand compositions, in which every two values of two axes meet that can meet.
+// covering: some eighty of the fifteen thousand compositions, in which every two values of two axes meet that
+// can meet.
 #pragma once
 
 #include <array>

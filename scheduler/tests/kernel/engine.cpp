@@ -17,8 +17,8 @@ std::unique_ptr<engine> make(const composition& which) {
   return std::make_unique<Engine>(which);
 }
 
-// The list that a new notifier or ring adds its pairs to. A futex ends no wait of any I/O, and without an io_uring's owner
-// there is nobody to send a message to.
+// The list that a new notifier or ring adds its pairs to. A futex ends no wait of any I/O, and without an
+// io_uring's owner there is nobody to send a message to.
 const std::vector<engine_kind>& engine_kinds() {
   static const std::vector<engine_kind> all{
       {"eventfd_notifier", "uring_ring", true, &make_uring_with_eventfd},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// engine: a turn over real parts on the real kernel, whichever they are, behind virtual calls. What the parts are is a
-// composition; there is one instance of turn for each pair of a notifier and a way to wait.
+// engine: a turn over real parts on the real kernel, whichever they are, behind virtual calls. What the parts
+// are is a composition; there is one instance of turn for each pair of a notifier and a way to wait.
 //
 //   std::unique_ptr<engine> loop = make_engine(which);
 //   spawn_some(loop->tasks());
@@ -28,8 +28,8 @@
 
 namespace pinion::scheduler::testing {
 
-/// Which parts, by their names in cmake/parts.json. Beside these, ways to wait are `epoll_set`, `none` (in the notifier)
-/// and `either_without_uring`; where there is no submission the policy is `none`.
+/// Which parts, by their names in cmake/parts.json. Beside these, ways to wait are `epoll_set`, `none` (in
+/// the notifier) and `either_without_uring`; where there is no submission the policy is `none`.
 struct composition {
   std::string_view store, inbox, notifier, ring, policy, source;
   /// No part of what is told apart: how small the ring is, 0: as usual; and whether completions are deferred.
@@ -62,7 +62,8 @@ class loop_executor : public run_queue {
 };
 static_assert(preempt::yielding_executor<loop_executor>);
 
-/// A coroutine whose first parameter is its executor: it is made ready there, and is gone when it has come to its end.
+/// A coroutine whose first parameter is its executor: it is made ready there, and is gone when it has come to
+/// its end.
 struct task {
   class promise_type : runnable {
    public:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each system call of a turn fails, once and for ever, with each errno that the kernel has for it (faults.cpp): the loop
-// goes on, what was accepted is answered once, what lasts is reported or is the answer, and nothing spins.
+// Each system call of a turn fails, once and for ever, with each errno that the kernel has for it
+// (faults.cpp): the loop goes on, what was accepted is answered once, what lasts is reported or is the
+// answer, and nothing spins.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -126,8 +127,8 @@ class sender {
   std::thread thread_;
 };
 
-// Calls of the owner's thread, against what it had to do: so many for what is tried again each millisecond, for a wake with
-// its read, for each time that it slept, and for each fault that ends a wait.
+// Calls of the owner's thread, against what it had to do: so many for what is tried again each millisecond,
+// for a wake with its read, for each time that it slept, and for each fault that ends a wait.
 class spin_check {
  public:
   spin_check(const work& of, const faulty& how)

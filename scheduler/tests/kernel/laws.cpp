@@ -85,7 +85,7 @@ violation timers_end_waits(const composition& which) {
   return {};
 }
 
-// Each push after the one before was heard of: none may merge, so each has to end a wait that has no other end.
+// Each push after the one before was heard of: none may merge, so each has to end a wait by itself.
 violation wakes_end_waits(const composition& which) {
   constexpr int pushes = 40;
   const auto loop = make_engine(which);
@@ -108,9 +108,9 @@ call wait_of(const composition& of) {
   return is_over_epoll(of) || of.ring == "epoll_set" ? call::epoll_wait : call::uring_wait;
 }
 
-// Law C3: however long a round was, the wait behind it is to end at the next wakeup: as the kernel is told, which a signal has
-// come back at once. A thread that loses its core between the clock and the call tells too much; so it counts whether any of
-// some waits was right.
+// Law C3: however long a round was, the wait behind it is to end at the next wakeup: as the kernel is told,
+// which a signal has come back at once. A thread that loses its core between the clock and the call tells too
+// much; so it counts whether any of some waits was right.
 violation deadlines_are_points(const composition& which) {
   constexpr int attempts = 50;
   constexpr duration round{2'000'000}, late{500'000};
@@ -208,7 +208,7 @@ void request_from(origin where, engine& loop, cancel_slot& slot, called& wake, a
   }
 }
 
-// Each kind of wait, by a request from each kind of callback: each ends with the one error, in the loop's turn.
+// Each kind of wait, by a request from each kind of callback: each ends with the one error, in a turn.
 violation each_wait_is_cancelled(const composition& which) {
   const pipe quiet;
   const auto loop = make_engine(which);
@@ -295,7 +295,8 @@ violation idle_is_one_call(const composition& which) {
   const instant begun = monotonic_clock::now();
   for (std::uint64_t k = 0; k != rounds; ++k) loop->turn(true);
   const std::uint64_t busy = seam::made() - before;
-  // epoll tells nothing without being asked; a ring's flags do. A timer of slices may be armed each millisecond, and answered.
+  // epoll tells nothing without being asked; a ring's flags do. A timer of slices may be armed each
+  // millisecond, and answered.
   const std::uint64_t asked_for = is_over_epoll(which) ? rounds : 0;
   const std::uint64_t slices = 2 * (monotonic_clock::now() - begun).ns / 1'000'000;
   if (busy > asked_for + slices + now_and_then) return in_words(rounds, " busy rounds made ", busy, " calls");

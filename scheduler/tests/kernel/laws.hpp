@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What holds of each composition on the real kernel, as plain functions: empty if it does, else what broke. Each makes an
-// engine of its own. What hangs is the watchdog's to end (pairs_test.cpp).
+// What holds of each composition on the real kernel, as plain functions: empty if it does, else what broke.
+// Each makes an engine of its own. What hangs is the watchdog's to end (pairs_test.cpp).
 #pragma once
 
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The laws of the composition on the real kernel, for compositions in which every two values of two axes meet; and that no
-// part is missing there.
+// The laws of the composition on the real kernel, for compositions in which every two values of two axes
+// meet; and that no part is missing there.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -20,12 +20,13 @@ thread_local std::uint64_t draws_here = 0;
 thread_local bool has_failed_here = false;
 thread_local instant waits_here = never;
 
-// Memory ordering: relaxed. A fault is set before the calls that are to meet it, by the thread that makes them, or by one
-// that has pushed to it since.
+// Memory ordering: relaxed. A fault is set before the calls that are to meet it, by the thread that makes
+// them, or by one that has pushed to it since.
 std::atomic<call> failing{call::none};
 std::atomic<int> error_of_it{0}, times_left{0}, times_met{0};
 
-// What a kernel that is short of something answers now and then; 0 for calls of which nothing passes by itself.
+// What a kernel that is short of something answers now and then; 0 for calls of which nothing passes by
+// itself.
 int passing(call what) noexcept {
   switch (what) {
   case call::uring_submit: return EAGAIN;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// seam: the system calls that the parts of a turn make, counted, and failing when a test says so. Each part is the
-// shipped one over these calls, and what does not fail goes to the kernel.
+// seam: the system calls that the parts of a turn make, counted, and failing when a test says so. Each part
+// is the shipped one over these calls, and what does not fail goes to the kernel.
 //
 //   const std::uint64_t before = seam::made(call::uring_enter);        // by this thread
 //   seam::fail({.what = call::uring_enter, .error = EINTR, .times = 1});
 //   seam::mend();
 //
-// Faults are for all threads of the program. A fault comes before the call, so the kernel has done nothing of it.
+// Faults are for all threads of the program. A fault comes before the call, so the kernel has done nothing of
+// it.
 #pragma once
 
 #include <cstdint>
@@ -56,8 +57,8 @@ struct seam {
   /// All that a turn makes: what enters, waits, writes, reads, sends or arms.
   [[nodiscard]] static std::uint64_t made() noexcept;
 
-  /// Until when the calling thread's last wait was to last, as the kernel was told; `never` where it was told no end, or there
-  /// was no such wait since forget_wait().
+  /// Until when the calling thread's last wait was to last, as the kernel was told; `never` where it was told
+  /// no end, or there was no such wait since forget_wait().
   [[nodiscard]] static instant last_wait() noexcept;
   static void forget_wait() noexcept;
 

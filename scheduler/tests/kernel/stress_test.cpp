@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Owners on threads of their own, more than there are cores, with engines that come and go (world.hpp): nothing that was
-// sent, armed or asked is lost, and nothing stands still.
+// Owners on threads of their own, more than there are cores, with engines that come and go (world.hpp):
+// nothing that was sent, armed or asked is lost, and nothing stands still.
 //
-// PINION_TEST_SECONDS says for how long in all, PINION_TEST_SEED begins with that one; what fails prints its own.
+// PINION_TEST_SECONDS says for how long in all, PINION_TEST_SEED begins with that one; what fails prints its
+// own.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -31,7 +32,8 @@ std::uint64_t number_of(const char* variable, std::uint64_t otherwise) {
   return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-// A quarter of a minute under a sanitizer, half of one in a checked build that counts nothing; else it is only tried.
+// A quarter of a minute under a sanitizer, half of one in a checked build that counts nothing; else it is
+// only tried.
 std::uint64_t seconds() {
   const std::uint64_t usual = pinion::testing::is_sanitized ? 15 : is_checked && !is_counted ? 30 : 3;
   return number_of("PINION_TEST_SECONDS", usual);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// watchdog: ends a program that makes no progress, and says where it stood. What hangs in the kernel can't be told from
-// inside, so this is a thread of its own.
+// watchdog: ends a program that makes no progress, and says where it stood. What hangs in the kernel can't be
+// told from inside, so this is a thread of its own.
 //
 //   watchdog watched{20s, [] { return "in law C6 of " + name; }};
 //   for (…) { work(); watched.progress(); }

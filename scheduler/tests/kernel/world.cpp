@@ -136,8 +136,8 @@ void world::wrong(const std::string& what) {
   if (wrong_.size() < 4'000) wrong_.append(what).append("\n");
 }
 
-// The threads have ended. What was asked for and refused was taken back by the sender, but an owner that looked between has
-// counted it: the difference is below 0 then, and never above.
+// The threads have ended. What was asked for and refused was taken back by the sender, but an owner that
+// looked between has counted it: the difference is below 0 then, and never above.
 void world::count_what_is_left() {
   std::int64_t found = 0;
   for (const auto& each : owners_) found += each->hand + each->bytes.size();

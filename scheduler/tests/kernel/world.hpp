@@ -2,13 +2,14 @@
 //
 // world: owners, each a thread with an engine, between which tokens go round. What the stress test plays in.
 //
-// A token is in one place at any time: with a task, in a timer, in a letter or event that was pushed, or a byte in a pipe.
-// There it waits, and goes on in a way that is drawn: it sleeps, is sent to another owner, goes through the kernel, waits for
-// what never comes and is cancelled. So a wake, a timer, an answer or a cancel that gets lost takes its tokens along, and if
-// nothing is lost all are there when the threads have ended. When the last one is lost nothing moves: the watchdog's case.
+// A token is in one place at any time: with a task, in a timer, in a letter or event that was pushed, or a
+// byte in a pipe. There it waits, and goes on in a way that is drawn: it sleeps, is sent to another owner,
+// goes through the kernel, waits for what never comes and is cancelled. So a wake, a timer, an answer or a
+// cancel that gets lost takes its tokens along, and if nothing is lost all are there when the threads have
+// ended. When the last one is lost nothing moves: the watchdog's case.
 //
-// An owner has one engine after the other (life.hpp), each of other parts. Its pipe stays; its letters are closed with the
-// engine, and senders are told.
+// An owner has one engine after the other (life.hpp), each of other parts. Its pipe stays; its letters are
+// closed with the engine, and senders are told.
 //
 // Memory ordering: relaxed throughout; what is handed over goes through an inbox or a mutex.
 #pragma once

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// absl_btree_and_hash: the same as multimap_and_hash in Abseil's containers, which hold many entries to a node and hash
-// without one: absl::btree_map by (deadline, number), and an absl::flat_hash_map from number to deadline.
+// absl_btree_and_hash: the same as multimap_and_hash in Abseil's containers, which hold many entries to a
+// node and hash without one: absl::btree_map by (deadline, number), and an absl::flat_hash_map from number to
+// deadline.
 #pragma once
 
 #include <absl/container/btree_map.h>

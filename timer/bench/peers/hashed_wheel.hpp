@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// hashed_wheel: one ring of 4,096 slots of a millisecond, a timer in the slot of its deadline whatever the turn, as Netty's
-// and many home-grown timers are (Varghese and Lauck's scheme 6). Ours, for comparison only.
+// hashed_wheel: one ring of 4,096 slots of a millisecond, a timer in the slot of its deadline whatever the
+// turn, as Netty's and many home-grown timers are (Varghese and Lauck's scheme 6). Ours, for comparison only.
 //
-// Arming and cancelling link and unlink a node. Each tick looks at all timers of its slot, those of later turns too: with
-// timers over a minute 15 times for each that fires. When the next one is due is not known without looking at all.
+// Arming and cancelling link and unlink a node. Each tick looks at all timers of its slot, those of later
+// turns too: with timers over a minute 15 times for each that fires. When the next one is due is not known
+// without looking at all.
 #pragma once
 
 #include <array>

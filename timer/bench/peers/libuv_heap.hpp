@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libuv_heap: the binary heap of pointers behind libuv's timers, through uv_timer_start() and uv_timer_stop().
+// libuv_heap: the binary heap of pointers behind libuv's timers, through uv_timer_start() and
+// uv_timer_stop().
 //
-// Timers fire from uv_run() alone, which reads the real clock, so libuv takes part where nothing fires: arming, cancelling,
-// pushing on, memory. The loop never runs, and its cached time stands still; a deadline is then a timeout from there.
-// libuv rounds to milliseconds. A uv_timer_t belongs to whoever armed it, and is used again when it was cancelled.
+// Timers fire from uv_run() alone, which reads the real clock, so libuv takes part where nothing fires:
+// arming, cancelling, pushing on, memory. The loop never runs, and its cached time stands still; a deadline
+// is then a timeout from there. libuv rounds to milliseconds. A uv_timer_t belongs to whoever armed it, and
+// is used again when it was cancelled.
 #pragma once
 
 #include <uv.h>

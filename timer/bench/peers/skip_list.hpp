@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// skip_list: a skip list of our own by (deadline, arming), as Java's and Redis's schedulers have. For comparison only.
+// skip_list: a skip list of our own by (deadline, arming), as Java's and Redis's schedulers have. For
+// comparison only.
 //
-// A quarter of the nodes of each level stand on the next one too. A node is allocated once, with links for its level alone,
-// and used again for its level, so that the steady state allocates nothing.
+// A quarter of the nodes of each level stand on the next one too. A node is allocated once, with links for
+// its level alone, and used again for its level, so that the steady state allocates nothing.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Timers that cluster: thousands due in one tick, as after a burst of connections with one timeout. Without a budget all
-// of them are one long poll; with one, polls are to be of one length.
+// Timers that cluster: thousands due in one tick, as after a burst of connections with one timeout. Without a
+// budget all of them are one long poll; with one, polls are to be of one length.
 #pragma once
 
 #include <algorithm>
@@ -55,8 +55,8 @@ clustered measure_clustered(std::size_t n) {
   return result;
 }
 
-/// Every poll does 64 timers at most, and is followed by another at the same time while there is more. `cost` is asked
-/// what each poll that spent its budget has cost: the ticks it took are given, and the contestant.
+/// Every poll does 64 timers at most, and is followed by another at the same time while there is more. `cost`
+/// is asked what each poll that spent its budget has cost: the ticks it took are given, and the contestant.
 template <class Contestant, class Cost>
 clustered measure_clustered_within(std::size_t n, Cost cost) {
   const std::vector<std::uint64_t> when = clustered_deadlines(n);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all workloads of timers have in common: the interface of who is measured, the deadlines, and small things.
+// What all workloads of timers have in common: the interface of who is measured, the deadlines, and small
+// things.
 //
 // A contestant is a store behind some twenty lines (contestants.hpp, peers/):
 //
@@ -15,10 +16,10 @@
 //
 //   void reserve(std::size_t n);
 //   template <class Fired> bool advance_within(std::uint64_t now_ns, std::size_t budget, Fired);  // is there more?
-//   std::uint64_t work() const;                                            // words and entries touched so far
+//   std::uint64_t work() const;                                           // words and entries touched so far
 //
-// Each workload prepares outside the clock, times its operations by a Meter, which is CPU time of the thread unless the
-// caller says otherwise, and returns what it did with the checksum that is right.
+// Each workload prepares outside the clock, times its operations by a Meter, which is CPU time of the thread
+// unless the caller says otherwise, and returns what it did with the checksum that is right.
 #pragma once
 
 #include <bench/program/clock.hpp>

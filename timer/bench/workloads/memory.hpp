@@ -16,8 +16,9 @@
 
 namespace pinion::timer::bench {
 
-/// What this process holds: what was taken from the heap, and the pages of anonymous mappings that were touched, which
-/// are what malloc() maps for large pieces, and what others map. Address space that nobody touched is not held.
+/// What this process holds: what was taken from the heap, and the pages of anonymous mappings that were
+/// touched, which are what malloc() maps for large pieces, and what others map. Address space that nobody
+/// touched is not held.
 inline std::size_t held_bytes() {
   std::size_t held = mallinfo2().uordblks;
   std::ifstream mappings{"/proc/self/smaps"};
@@ -36,8 +37,8 @@ struct memory {
   std::uint64_t expected = 0;
 };
 
-/// What n live timers hold, each, after room for n was reserved, where that can be, and all were once cancelled, armed
-/// again and pushed on.
+/// What n live timers hold, each, after room for n was reserved, where that can be, and all were once
+/// cancelled, armed again and pushed on.
 template <class Contestant>
 memory measure_memory(std::size_t n) {
   const std::vector<std::uint64_t> when = deadlines(n, 42);

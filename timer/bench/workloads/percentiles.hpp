@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How single operations are spread: arming and cancelling in batches of sixteen, each between two readings of the clock. A
-// sample is the mean of its batch, as a reading takes as long as a few operations.
+// How single operations are spread: arming and cancelling in batches of sixteen, each between two readings of
+// the clock. A sample is the mean of its batch, as a reading takes as long as a few operations.
 //
 //   spread_of_arm_and_cancel m = measure_live_percentiles<contestant>(100'000);
 #pragma once
@@ -67,8 +67,8 @@ spread_of_arm_and_cancel measure_percentiles(std::size_t n) {
   return result;
 }
 
-/// n timers live, and sixteen of them cancelled and sixteen others armed in their place, until all were replaced eight
-/// times over, in random order each time. Time stands still.
+/// n timers live, and sixteen of them cancelled and sixteen others armed in their place, until all were
+/// replaced eight times over, in random order each time. Time stands still.
 template <class Contestant>
 spread_of_arm_and_cancel measure_live_percentiles(std::size_t n) {
   constexpr std::size_t replacements = 8;

@@ -13,8 +13,9 @@
 
 namespace pinion::timer::bench {
 
-/// n live, and asked `calls` times when the next one is due. Right is an answer that leads to the earliest timer: going
-/// from each answer to the next, the first advance that fires anything fires that one, within eight steps.
+/// n live, and asked `calls` times when the next one is due. Right is an answer that leads to the earliest
+/// timer: going from each answer to the next, the first advance that fires anything fires that one, within
+/// eight steps.
 template <class Contestant, class Meter = stopwatch>
 measured measure_next_wakeup(std::size_t n, std::size_t calls = 1'000'000) {
   const std::vector<std::uint64_t> when = deadlines(n, 42);
@@ -41,7 +42,8 @@ measured measure_next_wakeup(std::size_t n, std::size_t calls = 1'000'000) {
   return result;
 }
 
-/// n timeouts that are due after 30 to 60 s, and a poll at each millisecond of the first 20 s, which finds nothing.
+/// n timeouts that are due after 30 to 60 s, and a poll at each millisecond of the first 20 s, which finds
+/// nothing.
 template <class Contestant, class Meter = stopwatch>
 measured measure_empty_tick(std::size_t n, std::size_t rounds) {
   constexpr std::uint64_t milliseconds = 20'000;

@@ -12,7 +12,8 @@
 
 namespace pinion::timer::bench {
 
-/// n idle timeouts, `pushes` times one of them is pushed on to 30 to 60 s from now; a microsecond passes each time.
+/// n idle timeouts, `pushes` times one of them is pushed on to 30 to 60 s from now; a microsecond passes each
+/// time.
 template <class Contestant, class Meter = stopwatch>
 measured measure_push_on(std::size_t n, std::size_t pushes = 1'000'000) {
   random_numbers random{77};

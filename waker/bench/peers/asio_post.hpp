@@ -2,10 +2,12 @@
 //
 // asio_post: boost::asio::post to an io_context with one thread, which is told that it has one.
 //
-// It has a timer, as one with timers or sockets: then it sleeps in epoll_wait(), and on a condition variable otherwise.
+// It has a timer, as one with timers or sockets: then it sleeps in epoll_wait(), and on a condition variable
+// otherwise.
 //
-// Each wake is a handler with two pointers in it, which Asio allocates. Its own lock and wake-up are used: that is an epoll_ctl()
-// of a descriptor that is always readable. peers.cpp stands between Asio and that call, and counts.
+// Each wake is a handler with two pointers in it, which Asio allocates. Its own lock and wake-up are used:
+// that is an epoll_ctl() of a descriptor that is always readable. peers.cpp stands between Asio and that
+// call, and counts.
 #pragma once
 
 #include <boost/asio/executor_work_guard.hpp>

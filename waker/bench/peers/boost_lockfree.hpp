@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// boost_lockfree: boost::lockfree::queue of pointers, with nodes for all items from the beginning, so that a push allocates nothing.
+// boost_lockfree: boost::lockfree::queue of pointers, with nodes for all items from the beginning, so that a
+// push allocates nothing.
 #pragma once
 
 #include <boost/lockfree/queue.hpp>

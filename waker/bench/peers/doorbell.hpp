@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// doorbell<Queue>: a queue that knows no sleep, an eventfd and a pending flag beside it: how it is most often written by hand.
+// doorbell<Queue>: a queue that knows no sleep, an eventfd and a pending flag beside it: how it is most often
+// written by hand.
 //
-// Whoever pushes sets the flag, and writes to the eventfd if it was not set. The owner looks at the eventfd, and where that is
-// readable reads it, clears the flag, and drains: so a busy owner makes a system call each turn, and is written to about as often.
+// Whoever pushes sets the flag, and writes to the eventfd if it was not set. The owner looks at the eventfd,
+// and where that is readable reads it, clears the flag, and drains: so a busy owner makes a system call each
+// turn, and is written to about as often.
 //
-// Memory ordering. pending_: exchanges, acq_rel on both sides. A push either finds the flag cleared, and writes; or its
-// exchange comes before the owner's, which then sees what was pushed before it, as that drains afterwards.
+// Memory ordering. pending_: exchanges, acq_rel on both sides. A push either finds the flag cleared, and
+// writes; or its exchange comes before the owner's, which then sees what was pushed before it, as that drains
+// afterwards.
 #pragma once
 
 #include <poll.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// moodycamel: moodycamel::ConcurrentQueue of pointers, with a token for each sender and for the owner, as its author advises; the
-// owner takes up to 256 at once. Tokens keep each sender's order, and none between senders.
+// moodycamel: moodycamel::ConcurrentQueue of pointers, with a token for each sender and for the owner, as its
+// author advises; the owner takes up to 256 at once. Tokens keep each sender's order, and none between
+// senders.
 #pragma once
 
 #include <concurrentqueue/concurrentqueue.h>

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ring_per_sender: a ring of pointers for each sender, as between each pair of cores. A trial, not shipped; what came of it
-// stands in docs/design/waker.md.
+// ring_per_sender: a ring of pointers for each sender, as between each pair of cores. A trial, not shipped;
+// what came of it stands in docs/design/waker.md.
 //
-// A push stores a pointer and a tail into lines that no other sender touches, and then has to know whether the owner sleeps. The
-// owner says so in a word of its own, so both sides need a full barrier between what they write and what they look at. Either
-// each push has one, or none has: the owner's arming makes one happen in every thread, by membarrier().
+// A push stores a pointer and a tail into lines that no other sender touches, and then has to know whether
+// the owner sleeps. The owner says so in a word of its own, so both sides need a full barrier between what
+// they write and what they look at. Either each push has one, or none has: the owner's arming makes one
+// happen in every thread, by membarrier().
 //
-// Senders are registered, the owner looks at every ring, and a ring holds all the items there are: it can't overflow.
+// Senders are registered, the owner looks at every ring, and a ring holds all the items there are: it can't
+// overflow.
 #pragma once
 
 #include <linux/membarrier.h>
@@ -41,9 +43,10 @@ class ring_per_sender {
   };
 
  private:
-  // Memory ordering. tail: its release publishes cell and item to the owner's acquire. Of a push and an arming one sees the
-  // other: either all four accesses, to tail and asleep_, are seq_cst; or the push's are in this order as compiled, and
-  // membarrier() stands between the owner's. A sender looks at no head: its ring has room for all.
+  // Memory ordering. tail: its release publishes cell and item to the owner's acquire. Of a push and an
+  // arming one sees the other: either all four accesses, to tail and asleep_, are seq_cst; or the push's are
+  // in this order as compiled, and membarrier() stands between the owner's. A sender looks at no head: its
+  // ring has room for all.
   static constexpr std::memory_order publishing =
       Barrier == barrier::of_each_push ? std::memory_order_seq_cst : std::memory_order_release;
   static constexpr std::memory_order looking =

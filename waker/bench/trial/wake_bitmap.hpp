@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// wake_bitmap: a bit for each task, and a word whose bits say in which words there are any. A trial, not shipped; what came of it
-// stands in docs/design/waker.md.
+// wake_bitmap: a bit for each task, and a word whose bits say in which words there are any. A trial, not
+// shipped; what came of it stands in docs/design/waker.md.
 //
-// A wake sets the task's bit, and where its word was empty the word's bit in `summary_`, whose top bit is that the owner sleeps. The
-// task itself is not touched until it runs. The owner takes a word at a time, and runs its tasks in the order of their numbers.
+// A wake sets the task's bit, and where its word was empty the word's bit in `summary_`, whose top bit is
+// that the owner sleeps. The task itself is not touched until it runs. The owner takes a word at a time, and
+// runs its tasks in the order of their numbers.
 //
-// Tasks are numbered and known to the owner before they are woken, 4,032 of them at most. No order is kept. A sender that is
-// descheduled between the two words holds up all that is woken in its word meanwhile.
+// Tasks are numbered and known to the owner before they are woken, 4,032 of them at most. No order is kept. A
+// sender that is descheduled between the two words holds up all that is woken in its word meanwhile.
 #pragma once
 
 #include <array>
@@ -84,8 +85,9 @@ class wake_bitmap {
   static constexpr std::size_t words = 63;
   static constexpr std::uint64_t asleep = std::uint64_t{1} << words;
 
-  /// Whether the owner is to be signalled. Memory ordering. A task's word: acq_rel on both sides, so that also a wake that finds
-  /// the bit set is seen by the run. summary_: release pairs with the owner's acquire; acquire is for who finds it asleep.
+  /// Whether the owner is to be signalled. Memory ordering. A task's word: acq_rel on both sides, so that
+  /// also a wake that finds the bit set is seen by the run. summary_: release pairs with the owner's acquire;
+  /// acquire is for who finds it asleep.
   bool set(std::size_t task) {
     const std::size_t number = task / word_bits;
     const std::uint64_t bit = std::uint64_t{1} << task % word_bits;

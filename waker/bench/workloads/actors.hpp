@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A thousand actors on two owners, half on each. A thousand messages are under way; whoever is handed one sends it on to an actor
-// that the message itself draws at random, until it has been handed on often enough.
+// A thousand actors on two owners, half on each. A thousand messages are under way; whoever is handed one
+// sends it on to an actor that the message itself draws at random, until it has been handed on often enough.
 //
 //   conversation m = measure_actors<contestant>(1'000, 1'000);
 //
-// An actor of the same owner gets it through a queue that no other thread sees, one of the other owner through the contestant.
-// Since each message draws from a stream of its own, how many each actor handles is the same whatever the threads do.
+// An actor of the same owner gets it through a queue that no other thread sees, one of the other owner
+// through the contestant. Since each message draws from a stream of its own, how many each actor handles is
+// the same whatever the threads do.
 #pragma once
 
 #include <atomic>

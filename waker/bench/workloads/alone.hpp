@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One thread that is sender and owner: what the instructions of a wake cost where no other core is in the way.
+// One thread that is sender and owner: what the instructions of a wake cost where no other core is in the
+// way.
 //
 //   measured m = measure_batch<contestant>(16, 10'000);   // batches of sixteen: pushed, then drained
 #pragma once
@@ -64,8 +65,8 @@ push_and_drain measure_push_and_drain(std::size_t n) {
   return result;
 }
 
-/// `wakes` times one of n items is pushed that are all queued. An operation is one such wake. Right is that the owner is
-/// handed each item once, whatever the number of wakes.
+/// `wakes` times one of n items is pushed that are all queued. An operation is one such wake. Right is that
+/// the owner is handed each item once, whatever the number of wakes.
 template <class Contestant, class Meter = stopwatch>
 measured measure_queued_again(std::size_t n, std::size_t wakes) {
   Contestant contestant{n};
@@ -83,7 +84,8 @@ measured measure_queued_again(std::size_t n, std::size_t wakes) {
   return result;
 }
 
-/// `rounds` times an owner with nothing to do arms and takes it back. A contestant that has try_arm() and disarm().
+/// `rounds` times an owner with nothing to do arms and takes it back. A contestant that has try_arm() and
+/// disarm().
 template <class Contestant, class Meter = stopwatch>
 measured measure_arming(std::size_t rounds) {
   Contestant contestant{1};

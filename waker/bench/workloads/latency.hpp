@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How long a wake is on its way, from before the push to the owner's sink, in wall time: to an owner that polls, and to one
-// that sleeps.
+// How long a wake is on its way, from before the push to the owner's sink, in wall time: to an owner that
+// polls, and to one that sleeps.
 //
 //   latencies m = measure_parked<contestant>(2'000);
 //
-// There is one wake at a time. To an owner that polls it is sent a little after the last one was received; to one that sleeps
-// when the kernel says that it does.
+// There is one wake at a time. To an owner that polls it is sent a little after the last one was received; to
+// one that sleeps when the kernel says that it does.
 #pragma once
 
 #include <unistd.h>
@@ -32,8 +32,8 @@ struct latencies {
   std::uint64_t expected = 0;
 };
 
-/// n wakes. `Turn` is what the owner does again and again: turn(contestant, run). `ready` says whether the owner is where it is
-/// to be for the next wake.
+/// n wakes. `Turn` is what the owner does again and again: turn(contestant, run). `ready` says whether the
+/// owner is where it is to be for the next wake.
 template <class Contestant, class Turn, class Ready>
 latencies measure_latency(std::size_t n, Turn turn, Ready ready) {
   using item = typename Contestant::item;

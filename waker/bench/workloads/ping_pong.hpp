@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two owners that send one item to and fro, each on a thread of its own, and park as they do while it is away.
+// Two owners that send one item to and fro, each on a thread of its own, and park as they do while it is
+// away.
 //
 //   conversation m = measure_ping_pong<contestant>(20'000);
 #pragma once

@@ -4,9 +4,10 @@
 //
 //   pushes m = measure_push<contestant>(2, 50);
 //
-// It goes in rounds: each sender pushes 4,000 items of its own, and the next round begins when the owner has all of them. What
-// is timed is the loop of pushes, by each sender's own CPU time, so neither waiting for the round nor a core that is somebody
-// else's is charged. The owner has the first core, senders follow from the second on. Beside it stands the wall time until the owner has had the round.
+// It goes in rounds: each sender pushes 4,000 items of its own, and the next round begins when the owner has
+// all of them. What is timed is the loop of pushes, by each sender's own CPU time, so neither waiting for the
+// round nor a core that is somebody else's is charged. The owner has the first core, senders follow from the
+// second on. Beside it stands the wall time until the owner has had the round.
 #pragma once
 
 #include <atomic>
@@ -36,8 +37,9 @@ pushes measure_push(std::size_t senders, std::size_t rounds) {
   using item = typename Contestant::item;
   Contestant contestant{senders * items_each};
   std::vector<double> seconds(senders);
-  // Memory ordering. round: its release publishes that all of the round before was received, so that items are the senders' again;
-  // senders acquire. ready: release and acquire, so the first round finds all senders made.
+  // Memory ordering. round: its release publishes that all of the round before was received, so that items
+  // are the senders' again; senders acquire. ready: release and acquire, so the first round finds all senders
+  // made.
   std::atomic<std::size_t> round{0};
   std::atomic<std::size_t> ready{0};
 

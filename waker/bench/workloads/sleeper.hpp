@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// sleeper: whether a thread of this process sleeps in the kernel, and how many system calls another one made to wake it.
+// sleeper: whether a thread of this process sleeps in the kernel, and how many system calls another one made
+// to wake it.
 //
 //   const sleeper owner{gettid()};
 //   wait_until("the owner's sleep", [&] { return owner.is_asleep(); });
@@ -48,8 +49,9 @@ class sleeper {
   int state_;
 };
 
-/// System calls that wake and that the kernel does not count as writes. One counter for the program: only one thread of a
-/// benchmark makes them while somebody counts. Memory ordering: relaxed; it is read by that thread.
+/// System calls that wake and that the kernel does not count as writes. One counter for the program: only one
+/// thread of a benchmark makes them while somebody counts. Memory ordering: relaxed; it is read by that
+/// thread.
 inline std::atomic<std::uint64_t> counted_signals{0};
 
 /// std_sync that counts the system calls which wake.
@@ -63,7 +65,8 @@ struct counting_sync : std_sync {
 /// futex_notifier, with its system calls counted.
 using counted_futex_notifier = basic_futex_notifier<counting_sync>;
 
-/// How many system calls this thread has made that write, by the kernel's own count, and what was counted here.
+/// How many system calls this thread has made that write, by the kernel's own count, and what was counted
+/// here.
 inline std::uint64_t signals_so_far() {
   std::ifstream counters{"/proc/thread-self/io"};
   for (std::string line; std::getline(counters, line);) {

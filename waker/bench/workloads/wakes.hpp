@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all workloads of wakes have in common: the interface of who is measured, what is sent, and how threads wait for each
-// other outside of what is measured.
+// What all workloads of wakes have in common: the interface of who is measured, what is sent, and how threads
+// wait for each other outside of what is measured.
 //
-// A contestant is a way from any thread to one owner, behind some twenty lines (contestants.hpp, peers/, trial/):
+// A contestant is a way from any thread to one owner, behind some twenty lines (contestants.hpp, peers/,
+// trial/):
 //
 //   using item = …;                                     // has `payload`, what is sent, and `number`, which of its sender's it is
 //   explicit contestant(std::size_t items_max);         // how many items there are, of all senders
@@ -20,8 +21,8 @@
 //   void enlist(item&);
 //   static constexpr bool keeps_order = false;
 //
-// Everybody sends an object of the sender's, as a wake is one: what is pushed is its address, and the owner reads what the
-// sender has written there. Items lie on lines of their own.
+// Everybody sends an object of the sender's, as a wake is one: what is pushed is its address, and the owner
+// reads what the sender has written there. Items lie on lines of their own.
 #pragma once
 
 #include <bench/program/clock.hpp>
@@ -76,8 +77,8 @@ inline constexpr bool keeps_order<Contestant> = Contestant::keeps_order;
   std::_Exit(3);
 }
 
-/// A place in a loop that waits for another thread: cheap at first, then it gives the core away, as there may be more threads
-/// than cores; and at last it gives up.
+/// A place in a loop that waits for another thread: cheap at first, then it gives the core away, as there may
+/// be more threads than cores; and at last it gives up.
 class patience {
  public:
   explicit patience(const char* what) noexcept : what_(what) {}

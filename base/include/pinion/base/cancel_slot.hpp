@@ -2,18 +2,21 @@
 //
 // cancel_slot: stops whatever waits under it: timers, I/O, wakes. On one thread, without allocation.
 //
-//   if (!co_await sleep_for(timers, 5s, shutdown)) co_return;       // in any number of coroutines
+//   const auto slept = co_await sleep_for(timers, 5s, shutdown);    // in any number of coroutines
+//   if (!slept) co_return;
 //
 //   shutdown.request();                                             // anywhere on the owner's thread
 //
-// Any number may wait under one slot. request() ends each of these waits, and each that begins from then on until
-// reset(), with std::errc::operation_canceled, unless it has ended by itself before. It may come from inside anything
-// (a sink, an answer, a drain): it resumes nobody. Who waited goes on in its turn, like after any wait (law C2).
+// Any number may wait under one slot. request() ends each of these waits, and each that begins from then on
+// until reset(), with std::errc::operation_canceled, unless it has ended by itself before. It may come from
+// inside anything (a sink, an answer, a drain): it resumes nobody. Who waited goes on in its turn, like after
+// any wait (law C2).
 //
-// It is not a std::stop_token, which allocates and runs callbacks on the thread that asks; stop_token.hpp of the part
-// waker leads from one to the other.
+// It is not a std::stop_token, which allocates and runs callbacks on the thread that asks; stop_token.hpp of
+// the part waker leads from one to the other.
 //
-// Slot and waits may end in any order. A wait whose slot is gone can't be cancelled any more, and ends by itself.
+// Slot and waits may end in any order. A wait whose slot is gone can't be cancelled any more, and ends by
+// itself.
 #pragma once
 
 #include <system_error>
@@ -36,8 +39,8 @@ class cancel_slot {
     wait& operator=(const wait&) = delete;
 
    protected:
-    /// Called at most once for each begin(), from request(), when the slot is left already. It sees to it that the
-    /// wait ends in the loop's turn, and resumes nobody.
+    /// Called at most once for each begin(), from request(), when the slot is left already. It sees to it
+    /// that the wait ends in the loop's turn, and resumes nobody.
     using cancel_function = void (*)(wait&) noexcept;
 
     explicit wait(cancel_function cancel) noexcept : cancel_(cancel) {}

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// executor, runnable, run_queue: what whoever waits needs of the loop that runs it. Two calls, for any kind of
+// executor, runnable, run_queue: what a wait needs of the loop that runs its task. Two calls, for any kind of
 // coroutine.
 //
-// An executor runs tasks, one after the other. A task is a runnable: where it goes on, and a link for the list
-// of those that are ready. Who ends a wait makes the task ready and does nothing else: it goes on later, in its
-// turn, from the executor's own loop (law C1). The place where it goes on may lie in a coroutine that the task
-// awaits, however deep, since who is ready is the task.
+// An executor runs tasks, one after the other. A task is a runnable: where it goes on, and a link for the
+// list of those that are ready. The end of a wait makes the task ready and does nothing else: the task goes
+// on later, in its turn, from the executor's own loop (law C1). It may go on in a coroutine that it awaits,
+// however deep: the task is ready, not the coroutine.
 //
 // run_queue is the smallest executor, first in, first out, for a loop of one's own:
 //
@@ -19,7 +19,7 @@
 //
 // Each promise says executor(), a reference or a pointer to it.
 //
-// A task waits for one thing at a time. What should go on while it waits is a task of its own.
+// A task waits for one thing at a time. Work that should go on meanwhile is a task of its own.
 //
 // An executor does not look at the coroutine any more when its resume() has come back, not even for done():
 // it may be gone by then.
@@ -79,8 +79,8 @@ class ready_list {
   runnable* last_ = nullptr;
 };
 
-/// The smallest executor. Who is run knows it by a pointer, so it stays where it is. A class that adds to it what more
-/// a program wants of its executor derives from it.
+/// The smallest executor. Promises keep a pointer to it, so it stays where it is. An executor that does more
+/// may derive from it.
 class run_queue {
  public:
   run_queue() noexcept = default;
@@ -93,7 +93,8 @@ class run_queue {
 
   /// Whether any is ready.
   [[nodiscard]] bool has_ready() const noexcept { return !ready_.empty(); }
-  /// Resumes each that was ready when this began, once. What a task throws passes through; the others stay ready.
+  /// Resumes each that was ready when this began, once. What a task throws passes through; the others stay
+  /// ready.
   void run() {
     run([] { return false; });
   }
@@ -121,8 +122,8 @@ template <class Executor>
 concept executor = requires(Executor& by, runnable& task) {
   // The task that runs; asked only while one does.
   { by.running() } noexcept -> std::convertible_to<runnable&>;
-  // It goes on at task.where later, after those that are ready already; never from inside this call. Called once
-  // for each time that it suspends, also by the task itself, before it does.
+  // It goes on at task.where later, after those that are ready already; never from inside this call. Called
+  // once for each time that it suspends, also by the task itself, before it does.
   { by.ready(task) } noexcept -> std::same_as<void>;
 };
 
@@ -139,7 +140,8 @@ T& deref(T* executor) noexcept {
 }
 }  // namespace executor_detail
 
-/// A promise that says by whom its coroutine is run: by executor(), a reference or a pointer that is not null.
+/// A promise that says by whom its coroutine is run: by executor(), a reference or a pointer that is not
+/// null.
 template <class Promise>
 concept knows_executor = requires(Promise& promise) {
   { executor_detail::deref(promise.executor()) } noexcept -> executor;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// resumption: how a coroutine goes on that has waited. Made when it suspends, used once, by whatever ends the wait.
+// resumption: how a coroutine goes on that has waited. Made when it suspends, used once, by whatever ends the
+// wait.
 //
 //   template <class Promise>
 //   void await_suspend(std::coroutine_handle<Promise> waiting) noexcept {
@@ -8,10 +9,10 @@
 //   }
 //   void is_over() { resumption_.go_on(); }       // from the loop's turn: a poll, a drain, a completion
 //
-// Law C1. Where the promise knows its executor, go_on() makes the task ready and does nothing else: the task runs in
-// its turn, in a slice of its queue. Where it knows none, the coroutine goes on inside go_on(); so that is called from
-// inside the loop's turn, and never from a call that asks for something, cancels or wakes. Awaitables keep to the
-// stricter rule for both, since they don't know which it is.
+// Law C1. Where the promise knows its executor, go_on() makes the task ready and does nothing else: the task
+// runs in its turn, in a slice of its queue. Where it knows none, the coroutine goes on inside go_on(); so
+// that is called from inside the loop's turn, and never from a call that asks for something, cancels or
+// wakes. Awaitables keep to the stricter rule for both, since they don't know which it is.
 //
 // It is three words, stands in the coroutine's frame, and allocates nothing.
 #pragma once
@@ -47,7 +48,8 @@ class resumption {
   /// Whether somebody is to go on.
   [[nodiscard]] explicit operator bool() const noexcept { return target_ != nullptr; }
 
-  /// The task is ready; or the coroutine goes on, and may have destroyed *this when this returns or throws. Once.
+  /// The task is ready; or the coroutine goes on, and may have destroyed *this when this returns or throws.
+  /// Once.
   void go_on() {
     PINION_ASSERT(target_ != nullptr, "a coroutine was to go on twice after one wait, or before it waited");
     void* const target = std::exchange(target_, nullptr);
@@ -68,9 +70,9 @@ class resumption {
   runnable* task_ = nullptr;
 };
 
-/// For the destructor of what a coroutine awaits. The one rule for coroutines that wait: whoever wants to be rid of
-/// one cancels the wait and lets it run on. It may be destroyed before it began, at its end, and while it is neither
-/// waiting nor ready. A checked build stops where it is destroyed earlier.
+/// For the destructor of what a coroutine awaits. The one rule for coroutines that wait: cancel the wait,
+/// let the coroutine run on, and destroy it then. It may be destroyed before it began, at its end, and while
+/// it is neither waiting nor ready. A checked build stops where it is destroyed earlier.
 inline void expect_wait_is_over([[maybe_unused]] bool is_over) {
   PINION_ASSERT(
       is_over,

@@ -75,7 +75,7 @@ struct ring_entry {
 };
 static_assert(sizeof(ring_entry) == 64, "an entry is copied into the kernel's as it stands");
 
-/// Who is told what became of an entry. It lives until then; one may wait for several.
+/// Is told the result of an entry. It lives until then; one may wait for several entries.
 struct ring_answer {
   /// Called by the port on the owner's thread, with the completion's result: negative is an error.
   void (*answered)(ring_answer& self, std::int32_t result) noexcept;
@@ -156,12 +156,12 @@ concept ring_port = requires(Port& port, const Port& view, const ring_entry& ent
   { port.queue(entry, answer) } noexcept -> std::same_as<bool>;  // the owner; false: no room
 };
 
-/// A ring's owner with whom another part watches something: completions are told by the mark in their user_data. All
-/// calls are the owner's.
+/// A ring's owner with whom another part watches something: completions are told by the mark in their
+/// user_data. All calls are the owner's.
 template <class Io>
 concept ring_watcher = requires(Io& io, const callback<const ring_completion&>& told, std::uint8_t mark,
                                 const ring_entry& entry, std::uint64_t user_data) {
-  // Who is told of completions with the mark that is answered; or why there is none left.
+  // Has `told` called for completions with a mark; the mark, or why there is none left.
   { io.add_sink(told) } -> std::same_as<expected<std::uint8_t, refusal>>;
   { io.remove_sink(mark) } noexcept;  // nobody is told from now on
   // An entry with such a mark that is answered many times; and its end. False: no room.

@@ -9,8 +9,7 @@
 //
 //   instant deadline = monotonic_clock::now() + ceil(250ms);    // a delay is rounded up
 //   instant now      = floor(std::chrono::steady_clock::now()); // "now" is rounded down
-//   using milliseconds = std::chrono::duration<int, std::milli>;   // what epoll_wait takes
-//   int timeout = ceil_to<milliseconds>(deadline - now).count();   // up, or it spins; stops at INT_MAX
+//   int timeout      = poll_timeout(deadline);                  // what epoll_wait takes: up, or it spins
 #pragma once
 
 #include <chrono>
@@ -90,6 +89,11 @@ struct monotonic_clock {
   /// The time now, rounded down.
   [[nodiscard]] static instant now() noexcept { return floor(std::chrono::steady_clock::now()); }
 };
+
+/// What poll(2) and epoll_wait(2) take in order to wait until then: milliseconds, rounded up, so that the
+/// wait does not end early; INT_MAX at most; 0 for a time that has been; -1, which waits for ever, for
+/// `never`.
+[[nodiscard]] constexpr int poll_timeout(instant until, instant now = monotonic_clock::now()) noexcept;
 
 // ---- Implementation ----
 
@@ -188,6 +192,11 @@ constexpr Chrono ceil_to(duration d) noexcept {
 template <class Chrono>
 constexpr Chrono floor_to(duration d) noexcept {
   return time_detail::chrono_of<Chrono>(d, time_detail::rounding::down);
+}
+
+constexpr int poll_timeout(instant until, instant now) noexcept {
+  using milliseconds = std::chrono::duration<int, std::milli>;
+  return until == never ? -1 : ceil_to<milliseconds>(until - now).count();
 }
 
 }  // namespace pinion

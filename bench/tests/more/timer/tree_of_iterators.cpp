@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A contestant from outside the tree, the least there can be: timers in a std::multimap, named by iterators, so that nobody
-// may cancel one that fired. It joins the program by the object at the end. `./check bench` copies it out of the tree and
-// measures it; it is the one to copy.
+// A contestant from outside the tree, the least there can be: timers in a std::multimap, named by iterators,
+// so that nobody may cancel one that fired. It joins the program by the object at the end. `./check bench`
+// copies it out of the tree and measures it; it is the one to copy.
 #include <bench/program/program.hpp>
 #include <cstdint>
 #include <map>

@@ -14,7 +14,8 @@
 //     }
 //   }
 //
-//   if (!co_await sleep_for(io, ceil(10ms))) co_return;  // such as that the submission was stopped
+//   const auto slept = co_await sleep_for(io, ceil(10ms));
+//   if (!slept) co_return;  // such as that the submission was stopped
 //
 // With a cancel_slot a wait can be cancelled. Where the slot was requested before, a nop takes the
 // operation's place. An operation in flight is cancelled if the kernel still can; else its result is the one

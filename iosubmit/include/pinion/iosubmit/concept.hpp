@@ -1,40 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ring, submit_policy: what an executor may rely on for entering the kernel, and who says when.
+// ring, submit_policy: what an executor may rely on for entering the kernel, and what decides when to enter.
 //
-// A ring holds entries until it is entered, and completions until they are reaped. A policy is a value that is asked when to enter:
-// four hooks, and whoever owns a ring of its own can call them from its own loop.
+// A ring holds entries until it is entered, and completions until they are reaped. A policy is a value that
+// is asked when to enter: four hooks, which a loop with a ring of its own calls as well.
 //
-//   if (policy.queued(state)) enter();                 // an entry was queued, or a turn ends and some still are
-//   policy.entered({.accepted = n, .now = now});       // the kernel has taken n
+//   if (policy.queued(state)) enter();              // an entry was queued, or a turn ends and some still are
+//   policy.entered({.accepted = n, .now = now});    // the kernel has taken n
 //   policy.reaped({.count = m, .in_flight = k, .now = now});
-//   const park_wait wait = policy.about_to_park(state);  // nothing else is left to run: for how many, and how long, to wait
+//   const park_wait wait = policy.about_to_park(state);  // for how many, and how long?
 //
 // submission<Policy, Ring> joins the two and keeps S1 and S2 whatever a policy answers.
 //
 // The syntax is the concepts at the end. What syntax cannot say is the laws; tests name the law they prove.
 //
-// S1  Never stranded. Whatever the policy says, all that is queued has been handed to the kernel before the owner waits. While the
-//     kernel refuses, an owner waits only until it may try again.
-// S2  One enter per turn. Submitting and waiting are one system call, and a turn that has nothing to do makes none. More only where
-//     the policy asks for it between two turns, for the urgent class, for TASKRUN, for room, or to retry.
-// S3  Pure policy. A policy is a value. It sees depth, age, how many were taken and reaped, and the turn's cached time, and answers:
-//     no clock, no system call, no allocation, O(1). Percentiles are recomputed only at a re-adjustment.
-// S4  Completions are not starved. Where the kernel keeps work back until an enter (DEFER_TASKRUN, overflow) it is fetched in the
-//     turn in which it is flagged, as far as the queue has room, and the rest with the next turns, however busy submission is and
-//     whatever the policy says.
-// S5  Errors. What the kernel answers to an enter (ENOSYS, EPERM, EINVAL, EAGAIN, EBUSY, EINTR, a short submit, an overflow) is
-//     handled, or reported with the likely cause and the remedy. Nothing that was queued is lost: each operation is answered once. An
-//     end answers what was there when it began; what answers queue meanwhile is answered by the next turn, park or stop. A
-//     destructor ends it twice; what is queued even then is let go, and reported. Where the kernel refuses to wait, its owner sleeps
-//     instead, a millisecond at most, and looks again.
-// S6  Questions don't answer. Queueing, watching and cancelling call no answer, whatever the ring says. An error that lasts is
-//     remembered, and all that was queued is answered with it by the next turn, park or stop; nothing is entered before.
+// S1  Never stranded. Whatever the policy says, all that is queued has been handed to the kernel before the
+//     owner waits. While the kernel refuses, an owner waits only until it may try again.
+// S2  One enter per turn. Submitting and waiting are one system call, and a turn that has nothing to do makes
+//     none. More only where the policy asks for it between two turns, for the urgent class, for TASKRUN, for
+//     room, or to retry.
+// S3  Pure policy. A policy is a value. It sees depth, age, how many were taken and reaped, and the turn's
+//     cached time, and answers: no clock, no system call, no allocation, O(1). Percentiles are recomputed
+//     only at a re-adjustment.
+// S4  Completions are not starved. Where the kernel keeps work back until an enter (DEFER_TASKRUN, overflow)
+//     it is fetched in the turn in which it is flagged, as far as the queue has room, and the rest with the
+//     next turns, however busy submission is and whatever the policy says.
+// S5  Errors. What the kernel answers to an enter (ENOSYS, EPERM, EINVAL, EAGAIN, EBUSY, EINTR, a short
+//     submit, an overflow) is handled, or reported with the likely cause and the remedy. Nothing that was
+//     queued is lost: each operation is answered once. An end answers what was there when it began; what
+//     answers queue meanwhile is answered by the next turn, park or stop. A destructor ends it twice; what is
+//     queued even then is let go, and reported. Where the kernel refuses to wait, its owner sleeps instead, a
+//     millisecond at most, and looks again.
+// S6  Questions don't answer. Queueing, watching and cancelling call no answer, whatever the ring says. An
+//     error that lasts is remembered, and all that was queued is answered with it by the next turn, park or
+//     stop; nothing is entered before.
 // S7  Time is absolute. A park waits until the time that it is told, and no longer, whenever the turn began.
-// S8  Nothing past the count. The ring is the submission's: outside it is const, and all that enters is counted. An owner that needs
-//     an enter which fetches nothing has submit().
-// S9  Signals are urgent. An entry that another part queues through the port leaves with the turn in which it was queued, whatever the
-//     policy says: it may be what wakes another thread.
+// S8  Nothing past the count. The ring is the submission's: outside it is const, and all that enters is
+//     counted. An owner that needs an enter which fetches nothing has submit().
+// S9  Signals are urgent. An entry that another part queues through the port leaves with the turn in which it
+//     was queued, whatever the policy says: it may be what wakes another thread.
 #pragma once
 
 #include <concepts>
@@ -88,7 +92,8 @@ concept submit_policy =
       { policy.about_to_park(state) } noexcept -> std::same_as<park_wait>;
     };
 
-/// A policy that is also told how long each operation took, from being queued to being handed out. Others don't pay for it.
+/// A policy that is also told how long each operation took, from being queued to being handed out. Others
+/// don't pay for it.
 template <class Policy>
 concept latency_policy = submit_policy<Policy> && requires(Policy& policy, duration latency) {
   { policy.completed(latency) } noexcept -> std::same_as<void>;

@@ -2,8 +2,8 @@
 //
 // default_policy: what a build recommends, chosen by the option PINION_POLICY_DEFAULT.
 //
-// An alias and nothing else: whatever is compiled on it names the concrete type, so two builds with different defaults have
-// different symbols.
+// An alias and nothing else: whatever is compiled on it names the concrete type, so two builds with different
+// defaults have different symbols.
 //
 //   submission<default_policy, uring_ring> io{uring_ring{{}}};
 #pragma once
@@ -19,8 +19,8 @@
 
 namespace pinion::iosubmit {
 
-/// The policy for nearly everybody: chosen_policy, which is adaptive unless who starts the program chose another; or what the build
-/// was told.
+/// The policy for nearly everybody: chosen_policy, which is adaptive unless who starts the program chose
+/// another; or what the build was told.
 using default_policy = PINION_POLICY_DEFAULT;
 
 }  // namespace pinion::iosubmit

@@ -2,17 +2,18 @@
 //
 // default_ring: what a build recommends, chosen by the option PINION_RING_DEFAULT.
 //
-// either_ring is the kernel's io_uring, or an epoll_ring where that is forbidden (a seccomp profile, a setting of the machine's),
-// missing, or too old; which each opening says, through report(). A limit that was met is no reason: that is a refusal, and can be mended.
-// It is decided when the ring is opened, by io_uring_setup and the first io_uring_register: what forbids only io_uring_enter, or is set
-// later, is reported, and what is queued is answered with the error.
+// either_ring is the kernel's io_uring, or an epoll_ring where that is forbidden (a seccomp profile, a
+// setting of the machine's), missing, or too old; which each opening says, through report(). A limit that was
+// met is no reason: that is a refusal, and can be mended. It is decided when the ring is opened, by
+// io_uring_setup and the first io_uring_register: what forbids only io_uring_enter, or is set later, is
+// reported, and what is queued is answered with the error.
 //
 //   auto opened = open_ring({.uring = {.entries = 512}});
 //   if (!opened) return to_string(opened.error());
 //   submission<default_policy, default_ring> io{std::move(*opened)};
 //
-// Aliases and templates: whatever is compiled on the default names the concrete type, so two builds with different defaults have
-// different symbols.
+// Aliases and templates: whatever is compiled on the default names the concrete type, so two builds with
+// different defaults have different symbols.
 #pragma once
 
 #include <pinion/base/error.hpp>

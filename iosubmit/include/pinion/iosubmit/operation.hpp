@@ -36,8 +36,8 @@ class operation : public ring_answer {
       : ring_answer{when}, entry_(named(what)) {}
   operation(const operation&) = delete;
   operation& operator=(const operation&) = delete;
-  /// Must not be queued or in flight: the kernel would answer, and write, into what was here. Cancel it and wait
-  /// for the answer.
+  /// Must not be queued or in flight: the kernel would answer, and write, into what was here. Cancel it and
+  /// wait for the answer.
   ~operation() {
     PINION_ASSERT(
         !waiting_,

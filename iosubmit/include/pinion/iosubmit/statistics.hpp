@@ -2,11 +2,12 @@
 //
 // submission_statistics, decision_trace: what a submission has done, and the last decisions one by one.
 //
-// They are there in a build with PINION_STATISTICS=ON. In another, submission has neither, and recording is no code. Everything is
-// counted by the enter and nothing by the operation but how often the policy said no: the larger the batches, the less it costs.
+// They are there in a build with PINION_STATISTICS=ON. In another, submission has neither, and recording is
+// no code. Everything is counted by the enter and nothing by the operation but how often the policy said no:
+// the larger the batches, the less it costs.
 //
-//   std::puts(to_string(io.statistics()).c_str());      // enters by reason, histograms, changes of mode, errors
-//   std::puts(to_string(io.trace()).c_str());           // the last 64 enters: when, why, how much, after how many a no
+//   std::puts(to_string(io.statistics()).c_str());      // enters by reason, histograms, errors
+//   std::puts(to_string(io.trace()).c_str());           // the last 64 enters: when, why, how much
 #pragma once
 
 #include <array>

@@ -2,20 +2,21 @@
 //
 // submission: a ring and a policy, joined so that nothing is stranded and nothing entered in vain.
 //
-// The owner queues operations at any time. At the end of each turn it calls turn(), while there is more to run, or park(), when there
-// is not. Between the two calls the policy decides; at park() everything goes (law S1), in the same system call that waits (S2).
+// The owner queues operations at any time. At the end of each turn it calls turn(), while there is more to
+// run, or park(), when there is not. Between the two calls the policy decides; at park() everything goes (law
+// S1), in the same system call that waits (S2).
 //
 //   submission<batch_or_idle, uring_ring> io{uring_ring{{}}};
-//   io.queue(read_block);                                   // an operation; answered from inside turn() or park()
-//   io.queue_urgent(reply);                                 // goes with the end of this turn, whatever the policy says
+//   io.queue(read_block);                         // an operation; answered from inside turn() or park()
+//   io.queue_urgent(reply);                       // goes with the end of this turn, whatever the policy says
 //   while (!is_over()) {
 //     run_what_is_ready();
 //     has_more() ? io.turn(monotonic_clock::now()) : io.park(next_deadline);
 //   }
 //
-// A queue that is full is entered; what the kernel then refuses waits in a list through the operations themselves, so queue() accepts
-// whatever the load. Answers are called on the owner's thread, from turn(), park() and stop() alone (S6), and may queue; those three
-// are the loop's.
+// A queue that is full is entered; what the kernel then refuses waits in a list through the operations
+// themselves, so queue() accepts whatever the load. Answers are called on the owner's thread, from turn(),
+// park() and stop() alone (S6), and may queue; those three are the loop's.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +40,8 @@
 
 namespace pinion::iosubmit::inline PINION_MODE {
 
-/// Over any policy, any ring, and any clock with a now(): park() reads it, once after a wait, and once before one that has an end.
+/// Over any policy, any ring, and any clock with a now(): park() reads it, once after a wait, and once before
+/// one that has an end.
 template <submit_policy Policy, ring Ring, class Clock = monotonic_clock>
 class submission : submission_detail::handover<Policy, Ring> {
   using base = submission_detail::handover<Policy, Ring>;
@@ -47,8 +49,8 @@ class submission : submission_detail::handover<Policy, Ring> {
  public:
   using base::depth, base::in_flight, base::retry_after;
 
-  /// What is queued is handed over by the first turn() that ends so long after it was queued, whatever the policy says, so that an
-  /// owner that never parks starves none.
+  /// What is queued is handed over by the first turn() that ends so long after it was queued, whatever the
+  /// policy says, so that an owner that never parks starves none.
   static constexpr duration patience{10'000'000};
 
   /// Over that ring, which it owns from here on.
@@ -58,17 +60,17 @@ class submission : submission_detail::handover<Policy, Ring> {
   }
   submission(const submission&) = delete;
   submission& operator=(const submission&) = delete;
-  /// Calls stop(), and once more if answers queued meanwhile. What is queued even then is let go: it is reported, not answered, and may
-  /// be destroyed.
+  /// Calls stop(), and once more if answers queued meanwhile. What is queued even then is let go: it is
+  /// reported, not answered, and may be destroyed.
   ~submission() {
     stop();
     if (backlog_.size() != 0) stop();
     if (backlog_.size() != 0) let_go();
   }
 
-  /// Asks for an operation, which stays where it is until it is answered. Enters if the policy says so, or there is no room. Where the
-  /// kernel refuses for good, all that is queued is answered with the error by the next turn(), park() or stop(), and nothing is
-  /// entered before.
+  /// Asks for an operation, which stays where it is until it is answered. Enters if the policy says so, or
+  /// there is no room. Where the kernel refuses for good, all that is queued is answered with the error by
+  /// the next turn(), park() or stop(), and nothing is entered before.
   void queue(operation& what) noexcept {
     begin(what);
     if (!backlog_.is_open() || ring_.room() == 0) [[unlikely]] {
@@ -81,22 +83,24 @@ class submission : submission_detail::handover<Policy, Ring> {
     if (asks({.depth = before + 1, .in_flight = in_flight(), .now = now_, .oldest = oldest_}))
       flush(enter_reason::policy);
   }
-  /// The same, for an operation that is handed over at the end of this turn, whatever the policy says: also where an answer queues it,
-  /// inside turn() or park(). One that the kernel refuses stays urgent.
+  /// The same, for an operation that is handed over at the end of this turn, whatever the policy says: also
+  /// where an answer queues it, inside turn() or park(). One that the kernel refuses stays urgent.
   void queue_urgent(operation& what) noexcept {
     begin(what);
     accept(what);
     urgent_ = true;
   }
-  /// As a port (ring.hpp): an entry with an answer of its own, which is urgent (S9). False: there is no room, also after an enter; or the kernel has refused
-  /// what was queued before, and that is not answered yet; or the owner stops.
+  /// As a port (ring.hpp): an entry with an answer of its own, which is urgent (S9). False: there is no room,
+  /// also after an enter; or the kernel has refused what was queued before, and that is not answered yet; or
+  /// the owner stops.
   bool queue(ring_entry entry, ring_answer& answer) noexcept {
     entry.user_data = user_data_of(answer, 0);
     if (!put_entry(entry)) return false;
     urgent_ = true;
     return true;
   }
-  /// An entry that is answered to a sink, once or many times: its user_data is below 2^48 and has the sink's mark. False as above.
+  /// An entry that is answered to a sink, once or many times: its user_data is below 2^48 and has the sink's
+  /// mark. False as above.
   bool watch(ring_entry entry) noexcept {
     const std::uint8_t mark = mark_of(entry.user_data);
     PINION_ASSERT(
@@ -108,28 +112,32 @@ class submission : submission_detail::handover<Policy, Ring> {
     if (says_enter()) flush(enter_reason::policy);
     return true;
   }
-  /// Stops the watch with that user_data: it is answered for the last time, with -ECANCELED, and this to the same sink with 0; with -ENOENT
-  /// where there is none, with -EALREADY where it ends by itself. False as above.
+  /// Stops the watch with that user_data: it is answered for the last time, with -ECANCELED, and this to the
+  /// same sink with 0; with -ENOENT where there is none, with -EALREADY where it ends by itself. False as
+  /// above.
   bool unwatch(std::uint64_t user_data) noexcept { return watch(entries::cancel_watch(user_data)); }
-  /// Who is told of completions with a mark that is no operation's and no port's: what watch() queued, and what other rings send
-  /// (entries::msg_ring). A mark of 2 to 7, or why there is none. A completion whose mark has no sink is dropped.
+  /// Has `told` called for completions with a mark of 2 to 7, which it gives: those of entries that watch()
+  /// queued, and of messages from other rings (entries::msg_ring). Or says why no mark is left. A completion
+  /// whose mark has no sink is dropped.
   [[nodiscard]] expected<std::uint8_t, refusal> add_sink(callback<const ring_completion&> told) {
     return sinks_.add(told);
   }
-  /// That one is told no more, also by watches that have not ended: unwatch() them before, since the mark may be given again from here
-  /// on. A message may still be on its way, and would be told to the next one: where it matters, tell one by the rest of its user_data.
+  /// That one is told no more, also by watches that have not ended: unwatch() them before, since the mark may
+  /// be given again from here on. A message may still be on its way, and would be told to the next one: where
+  /// it matters, tell one by the rest of its user_data.
   void remove_sink(std::uint8_t mark) noexcept { sinks_.remove(mark); }
 
-  /// Hands over what is queued, now, and fetches nothing: what the ring keeps back stays there, and no answer is called. For what needs
-  /// its entry to be the kernel's before the turn goes on, such as preempt's uring_source. A ring that has refused for good is tried
-  /// again by turn() and park() alone.
+  /// Hands over what is queued, now, and fetches nothing: what the ring keeps back stays there, and no answer
+  /// is called. For what needs its entry to be the kernel's before the turn goes on, such as preempt's
+  /// uring_source. A ring that has refused for good is tried again by turn() and park() alone.
   void submit() noexcept {
     if (depth() != 0 && !backlog_.is_shut() && !is_refused())
       flush_rest({.fetches = false}, enter_reason::submit);
   }
 
-  /// Whether the next turn() would hand something out, as far as the ring can tell without a system call: for an owner that looks for a
-  /// while before it parks. Over epoll, which tells nothing unasked, that is what the last enter has left.
+  /// Whether the next turn() would hand something out, as far as the ring can tell without a system call: for
+  /// an owner that looks for a while before it parks. Over epoll, which tells nothing unasked, that is what
+  /// the last enter has left.
   [[nodiscard]] bool has_answers() const noexcept {
     if (ring_.has_completions() || backlog_.is_shut()) return true;
     if constexpr (requires(const Ring& of) { of.descriptor(); })
@@ -138,8 +146,8 @@ class submission : submission_detail::handover<Policy, Ring> {
       return false;
   }
 
-  /// The end of a turn that leaves something to run: enters if the policy, an urgent operation or the kernel wants it, and hands out
-  /// what is there. Never waits. How many were handed out.
+  /// The end of a turn that leaves something to run: enters if the policy, an urgent operation or the kernel
+  /// wants it, and hands out what is there. Never waits. How many were handed out.
   std::size_t turn(instant now) noexcept {
     expect_no_answer();
     now_ = now;
@@ -152,9 +160,10 @@ class submission : submission_detail::handover<Policy, Ring> {
     return finish();
   }
 
-  /// The end of a turn that leaves nothing to run: hands over all that is queued, waits for as many as the policy says, at most until
-  /// then, whenever the turn began (S7), and hands out what is there. It may return early, with nothing. Afterwards now() is fresh. With
-  /// a time that has been, such as now(), it does not wait. `woke` is called, once, when the wait is over and no answer has been.
+  /// The end of a turn that leaves nothing to run: hands over all that is queued, waits for as many as the
+  /// policy says, at most until then, whenever the turn began (S7), and hands out what is there. It may
+  /// return early, with nothing. Afterwards now() is fresh. With a time that has been, such as now(), it does
+  /// not wait. `woke` is called, once, when the wait is over and no answer has been.
   std::size_t park(instant until) noexcept {
     return park(until, []() noexcept {});
   }
@@ -183,10 +192,11 @@ class submission : submission_detail::handover<Policy, Ring> {
     return finish();
   }
 
-  /// Answers all that was queued or in flight when it was called, once: what is queued with -ECANCELED, what is in flight when the kernel
-  /// lets go of it, as it is asked to (before Linux 5.19 it can't be, and this waits for as long as they take: cancel each before).
-  /// Watches end, too, and their sinks are told. What answers queue meanwhile is kept, and answered with -ECANCELED by the next
-  /// turn(), park() or stop(); so an answer that asks again whatever its result can't keep this from ending. What is queued afterwards
+  /// Answers all that was queued or in flight when it was called, once: what is queued with -ECANCELED, what
+  /// is in flight when the kernel lets go of it, as it is asked to (before Linux 5.19 it can't be, and this
+  /// waits for as long as they take: cancel each before). Watches end, too, and their sinks are told. What
+  /// answers queue meanwhile is kept, and answered with -ECANCELED by the next turn(), park() or stop(); so
+  /// an answer that asks again whatever its result can't keep this from ending. What is queued afterwards
   /// goes its usual way. What is in flight in a ring that refuses this enter for good stays unanswered.
   [[gnu::cold]] void stop() noexcept {
     expect_no_answer();
@@ -197,14 +207,16 @@ class submission : submission_detail::handover<Policy, Ring> {
     in_flight_.begin_to_stop();
     for (bool ring_works = true; ring_works && !in_flight_.is_over();) {
       ring_.put(in_flight_.cancel_of_all());
-      // Until another one is there beside the answer to this, or it would go round and round over what can't be cancelled.
+      // Until another one is there beside the answer to this, or it would go round and round over what can't
+      // be cancelled.
       const ring_entered done =
           enter({.count = 2, .gather = retry_after, .timeout = retry_after}, enter_reason::stop);
       count_taken(done.accepted);
       ring_works = passes(done);
       if (ring_works && ring_.pending() != 0 && !ring_.has_completions()) passes(wait_for_one(retry_after));
       answer_queued(-ECANCELED, 0);
-      // What overflowed a completion queue of one comes one by one: each before the next cancel, which is answered behind it.
+      // What overflowed a completion queue of one comes one by one: each before the next cancel, which is
+      // answered behind it.
       while (reap() != 0 && !in_flight_.is_over() && ring_.wants_enter()) fetch();
     }
     urgent_ = false;
@@ -216,7 +228,8 @@ class submission : submission_detail::handover<Policy, Ring> {
 
   /// The time as of the last turn(), or of the end of the last wait.
   [[nodiscard]] instant now() const noexcept { return now_; }
-  /// The policy, to be looked at, or tuned; and the ring, to be looked at: what enters it goes through here, and is counted (S8).
+  /// The policy, to be looked at, or tuned; and the ring, to be looked at: what enters it goes through here,
+  /// and is counted (S8).
   [[nodiscard]] Policy& policy() noexcept { return policy_; }
   [[nodiscard]] const Ring& ring() const noexcept { return ring_; }
 #if PINION_COUNTED
@@ -231,9 +244,9 @@ class submission : submission_detail::handover<Policy, Ring> {
   {
     return ring_.descriptor();
   }
-  /// Makes the calling thread the ring's owner before the first enter does: is_owner() is true from here on, and a port serves from the
-  /// first turn. Again, or over a ring that nobody owns, it does nothing. False: the kernel refuses, which is reported, and the first
-  /// enter will meet it.
+  /// Makes the calling thread the ring's owner before the first enter does: is_owner() is true from here on,
+  /// and a port serves from the first turn. Again, or over a ring that nobody owns, it does nothing. False:
+  /// the kernel refuses, which is reported, and the first enter will meet it.
   bool own() noexcept {
     if constexpr (requires { ring_.own(); }) return passes({.error = ring_.own()});
     return true;
@@ -259,8 +272,8 @@ class submission : submission_detail::handover<Policy, Ring> {
     parts::queued(what) = now_;
   }
 
-  // In place of a ring that refuses to wait: an owner with nothing to run, and one whose answers ask again, would spin. Other clocks
-  // than the machine's go on by themselves.
+  // In place of a ring that refuses to wait: an owner with nothing to run, and one whose answers ask again,
+  // would spin. Other clocks than the machine's go on by themselves.
   [[gnu::cold, gnu::noinline]] static void sleep(duration at_most) noexcept {
     if constexpr (std::same_as<Clock, monotonic_clock>)
       std::this_thread::sleep_for(std::chrono::nanoseconds{std::min(retry_after, at_most).ns});
@@ -279,8 +292,8 @@ class submission : submission_detail::handover<Policy, Ring> {
     return count;
   }
 
-  // Answers what the ring holds, and so many of the list, oldest first; how many. The list is shut: what the answers queue is not
-  // among them.
+  // Answers what the ring holds, and so many of the list, oldest first; how many. The list is shut: what the
+  // answers queue is not among them.
   std::size_t answer_queued(std::int32_t error, std::uint32_t listed) noexcept {
     if constexpr (is_checked) answering_ = true;
     const std::size_t count =

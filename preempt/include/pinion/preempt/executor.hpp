@@ -23,7 +23,8 @@
 //   };
 //
 // A form is given the executor, or finds it by promise.executor(), a reference or a pointer. The first four
-// calls are made before each check, or when a task yields, so they belong in the header, where they cost a load.
+// calls are made before each check, or when a task yields, so they belong in the header, where they cost a
+// load.
 //
 // The task that runs yields: it is made ready like any other. Where it goes on may lie in a coroutine that it
 // awaits; for_each has one of its own.

@@ -4,11 +4,13 @@
 // can't forget to.
 //
 //   co_await preempt::for_each(executor, blocks, [&](const block& each) { hash(each); });
-//   co_await preempt::for_each<64>(executor, values, [&](int value) { sum += value; });      // looks before each 64th
-//   co_await preempt::for_each(blocks, hash);                                                // by promise.executor()
+//   co_await preempt::for_each<64>(executor, values, [&](int value) { sum += value; });  // before each 64th
+//   co_await preempt::for_each(blocks, hash);                                        // by promise.executor()
 //
 //   // Where the function returns bool, false is enough: nothing more is visited, and false comes out.
-//   if (!co_await preempt::for_each(executor, lines, [&](std::string_view line) { return parse(line); })) co_return;
+//   const bool all =
+//       co_await preempt::for_each(executor, lines, [&](std::string_view line) { return parse(line); });
+//   if (!all) co_return;
 //
 // Other tasks run between two elements, and never inside the function (law Y2). What that throws comes out of
 // the co_await. The range is neither copied nor moved, and may be endless.

@@ -5,7 +5,7 @@
 //
 //   // on the thread that runs slices
 //   posix_timer_source source{{.stalls = {.after = ceil(25ms), .hook = {.function = write_stack}}}};
-//   source.begin(now, now + quantum);  // two stores; a system call where no timer is armed, or only for later
+//   source.begin(now, now + quantum);  // two stores; a system call where no timer is armed
 //   const bool is_over = source.word().is_due();
 //   source.rest();                     // two stores
 //

@@ -85,8 +85,8 @@ class slice_log {
     of_ = nullptr;
   }
 
-  /// By the forms: somebody looked at the word; somebody yields. A checked build reports, once, a look while no slice runs:
-  /// whoever runs there is never told to stop.
+  /// By the forms: code looked at the word; code yields. A checked build reports, once, a look while no slice
+  /// runs: the code that runs there is never told to stop.
   void checked() noexcept {
     if (is_checked && of_ == nullptr) slice_log_detail::tell_of_check_outside();
     if (is_counted && of_ != nullptr) ++of_->checks;

@@ -13,8 +13,8 @@
 //
 //   slices.rest();                                             // before it parks: nothing is armed
 //
-// An executor's preempt_word() and slices() are word() and log(). A queue is a number; what its slices were like,
-// counts() says where PINION_STATISTICS=ON.
+// An executor's preempt_word() and slices() are word() and log(). A queue is a number; what its slices were
+// like, counts() says where PINION_STATISTICS=ON.
 #pragma once
 
 #include <cstddef>

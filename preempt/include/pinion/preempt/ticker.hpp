@@ -4,9 +4,9 @@
 //
 // The thread sleeps until the first end of all slices, and no longer than slices have lasted lately, so it
 // wakes about twice for each slice whose end comes; and while no slice has an end, until one has: no timer
-// runs then. An owner who begins a slice makes a system call only if the thread would sleep too long for that
-// slice: for the first after a time in which nobody needed the thread, and for one that is shorter than the
-// last 64 to 128.
+// runs then. An owner that begins a slice makes a system call only if the thread would sleep too long for
+// that slice: for the first after a time in which no slice needed the thread, and for one that is shorter
+// than the last 64 to 128.
 //
 //   ticker_source source;                     // by ticker::shared(), which is made at first use
 //   ticker mine{{.resolution = ceil(50us)}};  // outlives its sources; for slices under 200 us

@@ -106,8 +106,9 @@ PINION_EXPORT [[nodiscard]] const word& word_of(const uring_view& ring, const ur
 
 }  // namespace uring_detail
 
-/// A submission over an io_uring of iosubmit's: it hands over what is queued when it is told to, and fetches nothing; and it
-/// says what its ring is. A port's own submit() may do something else, so it alone is not called.
+/// A submission over an io_uring of iosubmit's: it hands over what is queued when it is told to, and fetches
+/// nothing; and it says what its ring is. A port's own submit() may do something else, so it alone is not
+/// called.
 template <class Port>
 concept port_with_view = ring_port<Port> && requires(Port& io, const Port& port) {
   { io.submit() } noexcept;
@@ -156,8 +157,8 @@ class uring_source {
   }
   void rest() noexcept { needs_submit_ = false; }
 
-  /// Whether the last begin() has queued an entry that it could not submit: enter the ring before the slice runs,
-  /// or the slice has no end until you do.
+  /// Whether the last begin() has queued an entry that it could not submit: enter the ring before the slice
+  /// runs, or the slice has no end until you do.
   [[nodiscard]] bool needs_submit() const noexcept { return needs_submit_; }
 
  private:

@@ -2,8 +2,8 @@
 //
 // word: the one word that a check looks at.
 //
-// Whoever may run for long looks at it now and then, and lets others run when it is due. It is 32 bits, at
-// one place for as long as its source lives, so a promise keeps a pointer to it: a check is that pointer,
+// A task that may run for long looks at it now and then, and lets others run when it is due. It is 32 bits,
+// at one place for as long as its source lives, so a promise keeps a pointer to it: a check is that pointer,
 // this word, and a test (law Y1).
 //
 //   const preempt::word& word = executor.preempt_word();
@@ -17,9 +17,9 @@
 //              run", so that a word may be the kernel's own (uring_source)
 //   bits 3-31  the number of the slice, in a word that is a source's own
 //
-// Why one word, and not the pair of counters that Seastar and Glommio compare: whoever ends a slice from
-// outside may be late. It read which slice runs, was held up, and writes when the next one runs already. Of a
-// pair it can't know, and cuts that slice short. Into a word that has the slice's number it writes by a
+// Why one word, and not the pair of counters that Seastar and Glommio compare: a thread that ends slices
+// from outside may be late. It read which slice runs, was held up, and writes when the next one runs already.
+// Of a pair it can't know, and cuts that slice short. Into a word that has the slice's number it writes by a
 // compare-and-exchange, which then fails.
 #pragma once
 

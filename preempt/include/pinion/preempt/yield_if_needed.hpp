@@ -30,8 +30,8 @@
 // held across it (no_yield).
 //
 // What it costs while nothing is due: the executor's address and the word are loaded, and one store goes into
-// the frame: with the executor its address, for whoever is suspended to find; by the promise the place to go
-// on at. What the loop has in registers is saved beside it.
+// the frame: with the executor its address, which a suspension needs; by the promise the place to go on
+// at. What the loop has in registers is saved beside it.
 #pragma once
 
 #include <pinion/config.hpp>

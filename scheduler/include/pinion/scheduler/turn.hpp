@@ -7,40 +7,43 @@
 //
 // What one round does, and in which order:
 //
-//   drain the channel -> poll the timers -> run what is ready, in a slice -> hand over what is to go, and fetch what has come
+//   drain the channel -> poll the timers -> run what is ready, in a slice
+//     -> hand over what is to go, and fetch what has come
 //
-// A round in which nothing was drained, fired or run waits: the channel is armed, and what is to go is handed over in the
-// same call that waits for I/O, for wakes and until the next timer. So whatever a round did, its owner looks at `done`
-// before the loop sleeps. What has come is handed out when the channel is disarmed again: an answer that pushes into it
-// signals nobody. Where nothing is ready no slice begins, so an idle loop has no timer of slices running (law Y4).
+// A round in which nothing was drained, fired or run waits: the channel is armed, and what is to go is handed
+// over in the same call that waits for I/O, for wakes and until the next timer. So whatever a round did, its
+// owner looks at `done` before the loop sleeps. What has come is handed out when the channel is disarmed
+// again: an answer that pushes into it signals nobody. Where nothing is ready no slice begins, so an idle
+// loop has no timer of slices running (law Y4).
 //
-// An idle round is one system call, a busy one with nothing to hand over none (over epoll: one), and a wake or a timer
-// tick one (law C6). The channel is attached to the I/O when the turn is made; nothing is to be watched, recognised or
-// consumed by hand.
+// An idle round is one system call, a busy one with nothing to hand over none (over epoll: one), and a wake
+// or a timer tick one (law C6). The channel is attached to the I/O when the turn is made; nothing is to be
+// watched, recognised or consumed by hand.
 //
 // What each may be:
 //
 //   timers    a timer_queue that calls, or anything with run(budget) and next_wakeup()
 //   channel   a wake_channel whose nodes are wake_calls
-//   io        a submission; an epoll_set, for a loop that waits in epoll itself; anything with turn(now) and park(until)
+//   io        a submission; an epoll_set, for a loop that waits in epoll itself; anything with turn(now) and
+//             park(until)
 //   slices    a preempt::slicer: `run` is a slice of it, and its tasks' word is the slicer's
 //   absent    none of it
 //
-// Without I/O a turn waits in the channel's notifier, without that on the clock. Over an epoll_set the loop waits by
-// itself, between prepare() and woke():
+// Without I/O a turn waits in the channel's notifier, without that on the clock. Over an epoll_set the loop
+// waits by itself, between prepare() and woke():
 //
 //   const instant until = loop.prepare(tasks);
 //
-//   const int count = epoll_wait(epoll, events, room, milliseconds_to(until));
+//   const int count = epoll_wait(epoll, events, room, poll_timeout(until));
 //   loop.woke();
 //
-// With turn_options::spin a round that would wait looks for a while before: whether a push, or without a system call an
-// answer, has come. What is queued is handed over before it looks.
+// With turn_options::spin a round that would wait looks for a while before: whether a push, or without a
+// system call an answer, has come. What is queued is handed over before it looks.
 //
-// Bounded. A drain takes what was there when it began, a poll at most `timers_a_turn`, I/O what has been completed when it
-// is fetched, run() a slice. Wakes, timers and completions are looked at in each round; over epoll completions not in the
-// one behind a wait, which has just looked. When an operation that is queued
-// leaves is the policy's to say, at the latest submission's `patience` after it was queued.
+// Bounded. A drain takes what was there when it began, a poll at most `timers_a_turn`, I/O what has been
+// completed when it is fetched, run() a slice. Wakes, timers and completions are looked at in each round;
+// over epoll completions not in the one behind a wait, which has just looked. When an operation that is
+// queued leaves is the policy's to say, at the latest submission's `patience` after it was queued.
 #pragma once
 
 #include <chrono>
@@ -69,16 +72,16 @@ namespace pinion::scheduler::inline PINION_MODE {
 struct nothing {};
 inline nothing absent;
 
-/// Who makes its slices itself, one for each of its queues: run() is told what a slice needs to know, and says when the last
-/// one ended; rest() comes before a wait.
+/// Who makes its slices itself, one for each of its queues: run() is told what a slice needs to know, and
+/// says when the last one ended; rest() comes before a wait.
 template <class Tasks>
 concept slicing_runner = requires(Tasks& tasks, const preempt::slice_state& state) {
   { tasks.run(state) } -> std::same_as<instant>;
   tasks.rest();
 };
 
-/// Who runs tasks: a slice of them at most in each run(), and each that was ready when it began before one that became so
-/// meanwhile. What it throws, the round throws.
+/// Who runs tasks: a slice of them at most in each run(), and each that was ready when it began before one
+/// that became so meanwhile. What it throws, the round throws.
 template <class Tasks>
 concept task_runner = requires(Tasks& tasks) {
   { tasks.has_ready() } -> std::convertible_to<bool>;
@@ -150,9 +153,9 @@ class turn {
       "the channel's notifier can't end a wait of this I/O: take eventfd_notifier or msg_ring_notifier");
 
  public:
-  /// Of these, which outlive it; `absent` for what there is none of. Attaches the channel to the I/O, and makes the
-  /// calling thread the I/O's owner. Throws a refusal (std::system_error) where the channel can't be attached, or is to
-  /// another loop, or an option is out of range.
+  /// Of these, which outlive it; `absent` for what there is none of. Attaches the channel to the I/O, and
+  /// makes the calling thread the I/O's owner. Throws a refusal (std::system_error) where the channel can't
+  /// be attached, or is to another loop, or an option is out of range.
   explicit turn(Timers& timers, Channel& channel = absent, Io& io = absent, Slices& slices = absent,
                 const turn_options& options = {}, Clock clock = {})
       : timers_(timers), channel_(channel), io_(io), slices_(slices), options_(options),
@@ -175,7 +178,8 @@ class turn {
     if constexpr (has_slices) slices_.remove(queue_);
   }
 
-  /// One round. What a task or a callback throws passes through when the I/O has been served, and the next round goes on.
+  /// One round. What a task or a callback throws passes through when the I/O has been served, and the next
+  /// round goes on.
   template <task_runner Tasks>
   void operator()(Tasks&& tasks)
     requires(waits_in_io || !has_io)
@@ -196,8 +200,8 @@ class turn {
     (*this)(no_tasks{});
   }
 
-  /// For a loop that waits by itself: the round up to its wait. Until when it may wait: a time that has been, if it may
-  /// not. Between this and woke() nothing but the wait.
+  /// For a loop that waits by itself: the round up to its wait. Until when it may wait: a time that has been,
+  /// if it may not. Between this and woke() nothing but the wait.
   template <task_runner Tasks>
   [[nodiscard]] instant prepare(Tasks&& tasks) {
     PINION_ASSERT(!is_inside_, "a turn was begun inside a turn: return to the loop first");
@@ -244,9 +248,10 @@ class turn {
     }
   }
 
-  /// Ends, in the one order that loses nothing: requests the slot that the tasks wait under; turns until nothing is left to
-  /// run and is_over(); stops the I/O, so that what was asked without a slot is answered; closes the channel, which hands
-  /// out what was pushed last; and runs who was made ready by that. Pushes are told `closed` from then on.
+  /// Ends, in the one order that loses nothing: requests the slot that the tasks wait under; turns until
+  /// nothing is left to run and is_over(); stops the I/O, so that what was asked without a slot is answered;
+  /// closes the channel, which hands out what was pushed last; and runs who was made ready by that. Pushes
+  /// are told `closed` from then on.
   template <task_runner Tasks, class IsOver>
   void end(cancel_slot& all, Tasks&& tasks, IsOver&& is_over)
     requires(waits_in_io || !has_io)
@@ -347,9 +352,9 @@ class turn {
   }
   // The time, which has just been read where a slice has ended.
   [[nodiscard]] instant round_end() noexcept { return ran_until_ == instant{} ? clock_.now() : ran_until_; }
-  // What came has been fetched at the end of a wait. So over epoll, which tells nothing without being asked, the round
-  // behind the wait asks only where tasks are still ready, or it has something to say: a call less for each wake. An
-  // io_uring's flags are free.
+  // What came has been fetched at the end of a wait. So over epoll, which tells nothing without being asked,
+  // the round behind the wait asks only where tasks are still ready, or it has something to say: a call less
+  // for each wake. An io_uring's flags are free.
   [[nodiscard]] bool asks_for_free() const noexcept {
     if constexpr (requires { io_.descriptor(); })
       return io_.descriptor() >= 0;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// explore: runs lock-free code under every interleaving with at most so many preemptions (limits::preemptions_max, 3), with
-// every stale value that the C++20 memory model allows.
+// explore: runs lock-free code under every interleaving with at most so many preemptions
+// (limits::preemptions_max, 3), with every stale value that the C++20 memory model allows.
 //
-// A scenario is a state that is made anew for each execution, up to three threads (four if need be) that share it, and a check
-// when all have ended. What the threads share is made of explored_sync, or of shipped code that takes its sync_traits as a
-// template parameter. explore() runs it again and again, each time with other choices, until all within the limits are used up or one
-// breaks something; then it says which operations in which order did it, and gives a string with which replay() does it again.
+// A scenario is a state that is made anew for each execution, up to three threads (four if need be) that
+// share it, and a check when all have ended. What the threads share is made of explored_sync, or of shipped
+// code that takes its sync_traits as a template parameter. explore() runs it again and again, each time with
+// other choices, until all within the limits are used up or one breaks something; then it says which
+// operations in which order did it, and gives a string with which replay() does it again.
 //
 //   constexpr auto seq_cst = std::memory_order_seq_cst;  // with anything less it finds "both are in"
 //   struct flags { sim::explored_sync::atomic<int> left{0}, right{0}; bool saw_none[2]{}; };
@@ -23,14 +24,15 @@
 //   dekker.finally([](flags& f) { sim::require(!(f.saw_none[0] && f.saw_none[1]), "both are in"); });
 //   const sim::exploration found = sim::explore(dekker);
 //   EXPECT_TRUE(found) << found.report();
-//   EXPECT_TRUE(found.is_complete);                      // or the limits ended the search, and a part was not seen
+//   EXPECT_TRUE(found.is_complete);                // or the limits ended the search, and a part was not seen
 //
-// It finds: what require() denies, broken PINION_ASSERTs, exceptions, data races on `plain`, lost wakes (all wait and nobody
-// will wake them), words used before their making or after their end is known, and threads that do not come to an end.
+// It finds: what require() denies, broken PINION_ASSERTs, exceptions, data races on `plain`, lost wakes (all
+// wait and nobody will wake them), words used before their making or after their end is known, and threads
+// that do not come to an end.
 //
-// Bodies must do the same when they are run again: no clock, no random number that is not seeded, nothing kept outside the
-// state, no thread of the system. A thread that a violation stops is never resumed nor unwound. One exploration at a time in a
-// thread of the system; the stack of a body is 256 KB.
+// Bodies must do the same when they are run again: no clock, no random number that is not seeded, nothing
+// kept outside the state, no thread of the system. A thread that a violation stops is never resumed nor
+// unwound. One exploration at a time in a thread of the system; the stack of a body is 256 KB.
 #pragma once
 
 #include <cstddef>
@@ -81,8 +83,8 @@ struct PINION_EXPORT exploration {
   [[nodiscard]] std::string report() const;
 };
 
-/// Inside an exploration, in a thread's body or in the check: if `holds` is false, the execution ends here and `what` is the
-/// violation.
+/// Inside an exploration, in a thread's body or in the check: if `holds` is false, the execution ends here
+/// and `what` is the violation.
 PINION_EXPORT void require(bool holds, std::string_view what) noexcept;
 
 namespace explore_detail {
@@ -151,8 +153,8 @@ exploration explore(const scenario<State>& explored, const limits& limits = {}) 
   return explore_detail::explore(explored.erased_, limits);
 }
 
-/// Runs the one execution that `choices` describes, which is what exploration::replay says after a violation of the same
-/// scenario. If the scenario is another one now, the violation says so.
+/// Runs the one execution that `choices` describes, which is what exploration::replay says after a violation
+/// of the same scenario. If the scenario is another one now, the violation says so.
 template <class State>
 exploration replay(const scenario<State>& explored, std::string_view choices, const limits& limits = {}) {
   return explore_detail::replay(explored.erased_, limits, choices);

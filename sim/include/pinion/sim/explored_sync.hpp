@@ -2,14 +2,15 @@
 //
 // explored_sync: the sync_traits under which sim::explore() runs lock-free code.
 //
-// Each operation here is a point at which the explorer may let another thread go first, and each load a choice among all
-// values that the C++20 memory model allows it. What `plain` wraps is watched for data races, and so are words themselves:
-// one that is used before its making, or after its end, has happened before the use is a race as well.
+// Each operation here is a point at which the explorer may let another thread go first, and each load a
+// choice among all values that the C++20 memory model allows it. What `plain` wraps is watched for data
+// races, and so are words themselves: one that is used before its making, or after its end, has happened
+// before the use is a race as well.
 //
-//   using flag = sim::explored_sync::atomic<bool>;      // in a test; code that is shipped says typename Sync::template …
+//   using flag = sim::explored_sync::atomic<bool>;      // in a test; shipped code: typename Sync::template …
 //
-// Every operation names its order: there are no defaults. Objects must be made, used and destroyed inside an exploration, by
-// the threads of one scenario; anywhere else the program ends with a message.
+// Every operation names its order: there are no defaults. Objects must be made, used and destroyed inside an
+// exploration, by the threads of one scenario; anywhere else the program ends with a message.
 #pragma once
 
 #include <atomic>
@@ -184,8 +185,8 @@ struct explored_sync {
     explore_detail::word_handle word_;
   };
 
-  /// What is shared and not atomic: two accesses of it, one of them a write, of which neither happened before the other, are
-  /// a violation.
+  /// What is shared and not atomic: two accesses of it, one of them a write, of which neither happened before
+  /// the other, are a violation.
   template <class T>
   class plain {
    public:
@@ -221,7 +222,8 @@ struct explored_sync {
     mutable explore_detail::plain_record record_;
   };
 
-  /// A thread that waits for one that nobody will post any more is a violation: this is how a lost wake is found.
+  /// A thread that waits for one that nobody will post any more is a violation: this is how a lost wake is
+  /// found.
   class event {
    public:
     /// Not posted.
@@ -248,8 +250,8 @@ struct explored_sync {
   static void pause() noexcept { explore_detail::pause(); }
   /// The same.
   static void yield() noexcept { explore_detail::yield(); }
-  /// May return for no reason as often as limits::spurious_max says, and with an end other than `never` when nobody else can
-  /// do anything.
+  /// May return for no reason as often as limits::spurious_max says, and with an end other than `never` when
+  /// nobody else can do anything.
   static void futex_wait(const atomic<std::uint32_t>& word, std::uint32_t expected,
                          instant until = never) noexcept {
     explore_detail::futex_wait(word.word_, expected, until != never);

@@ -2,9 +2,9 @@
 //
 // run_until, run_until_idle: sleep and turn, as an executor does, with a virtual clock for the sleep.
 //
-// What is driven need only say until when it may sleep: a timer store, or an executor whose next_wakeup() is the earliest
-// of what its parts say. Each time it is awake, `turn` is called: with a reading of the clock, or with nothing if it takes its
-// own, so that each reading counted is the driven code's.
+// What is driven need only say until when it may sleep: a timer store, or an executor whose next_wakeup() is
+// the earliest of what its parts say. Each time it is awake, `turn` is called: with a reading of the clock,
+// or with nothing if it takes its own, so that each reading counted is the driven code's.
 //
 //   sim::virtual_clock clock{instant{0} + ceil(1h)};
 //   timer::stationary_wheel<job> timers{clock.now()};
@@ -12,7 +12,8 @@
 //   const sim::run_result week =
 //       sim::run_until_idle(clock, timers, [&](instant now) { timers.poll(now, fire); });
 //
-// A sleep is exact. To have it end late, tick() the clock; to have it end early, let it stand_still() for a few readings.
+// A sleep is exact. To have it end late, tick() the clock; to have it end early, let it stand_still() for a
+// few readings.
 #pragma once
 
 #include <concepts>
@@ -48,9 +49,9 @@ struct run_result {
 /// The turns a run may take unless it is told otherwise.
 inline constexpr std::size_t turns_usual = 1'000'000;
 
-/// Sleeps until next_wakeup(), calls turn(clock.now()) or else turn(), and so on until nothing more is to come up to and at
-/// `end`; then the clock stands at `end`, or later if it was. After giving up it stands where it was. What `turn` throws
-/// passes through.
+/// Sleeps until next_wakeup(), calls turn(clock.now()) or else turn(), and so on until nothing more is to
+/// come up to and at `end`; then the clock stands at `end`, or later if it was. After giving up it stands
+/// where it was. What `turn` throws passes through.
 template <sleeper Sleeper, turn_function Turn>
 run_result run_until(virtual_clock& clock, instant end, const Sleeper& driven, Turn&& turn,
                      std::size_t turns_max = turns_usual);

@@ -2,23 +2,24 @@
 //
 // virtual_clock: a clock that goes when a test says so, and does what real clocks do at the worst moment.
 //
-// It has the now() of monotonic_clock, so code that takes its clock as a template parameter does not know which it has. Time
-// passes only by the calls below: a week takes as long as two additions, and the same calls give the same readings.
+// It has the now() of monotonic_clock, so code that takes its clock as a template parameter does not know
+// which it has. Time passes only by the calls below: a week takes as long as two additions, and the same
+// calls give the same readings.
 //
 //   sim::virtual_clock clock{instant{0}};
 //   my_loop<sim::virtual_clock::view> loop{clock};        // in production my_loop<monotonic_clock>
 //   clock.advance_by(ceil(30s));                          // time passes
-//   clock.jump_to(instant{std::uint64_t{1} << 36});       // the machine slept; or, to an earlier time, the clock went back
+//   clock.jump_to(instant{std::uint64_t{1} << 36});       // the machine slept, or the clock went back
 //   clock.stand_still(3);                                 // the next three readings show no progress
-//   clock.tick(ceil(2ms), seed);                          // from now on, time passes between any two readings
+//   clock.tick(ceil(2ms), seed);                          // time passes between any two readings
 //
-// Each of the last three finds a mistake that a test with a clock that only advances does not: trust in time that never goes
-// back, in a sleep that is never too short, in two readings that agree.
+// Each of the last three finds a mistake that a test with a clock that only advances does not: trust in time
+// that never goes back, in a sleep that is never too short, in two readings that agree.
 //
 // Whatever was asked for, the clock stops one nanosecond before `never`, which no clock reaches.
 //
-// One owner at a time, and that goes for its views and for now() too, which counts readings: to simulate several threads, let
-// one thread play them all.
+// One owner at a time, and that goes for its views and for now() too, which counts readings: to simulate
+// several threads, let one thread play them all.
 #pragma once
 
 #include <cstdint>
@@ -45,15 +46,16 @@ class virtual_clock {
   /// For stand_still(): until go_on().
   static constexpr std::uint64_t for_ever = std::numeric_limits<std::uint64_t>::max();
 
-  /// A clock at `start` that goes by itself neither forward nor back. Any start will do; code that fails for some of them
-  /// takes a clock's epoch for granted.
+  /// A clock at `start` that goes by itself neither forward nor back. Any start will do; code that fails for
+  /// some of them takes a clock's epoch for granted.
   explicit virtual_clock(instant start) noexcept : time_(within(start)), shown_(time_) {}
 
   virtual_clock(const virtual_clock&) = delete;
   virtual_clock& operator=(const virtual_clock&) = delete;
 
-  /// A reading, as the code under test takes it: the time, or what stand_still() left to see. It is counted, and after
-  /// tick() it moves the time. Const as monotonic_clock's is, and no more to be called by two threads for that.
+  /// A reading, as the code under test takes it: the time, or what stand_still() left to see. It is counted,
+  /// and after tick() it moves the time. Const as monotonic_clock's is, and no more to be called by two
+  /// threads for that.
   [[nodiscard]] instant now() const noexcept;
 
   /// The time that has really come, for the test itself: no reading, and nothing moves.
@@ -76,9 +78,9 @@ class virtual_clock {
   /// Puts the clock to `t`, later or earlier.
   void jump_to(instant t) noexcept { time_ = within(t); }
 
-  /// The next `count` readings all show the time that it is now, whatever passes meanwhile; then the clock shows the true
-  /// time again, all at once. So a sleep seems to end too early, as one does whose timeout was rounded, and a coarse clock's
-  /// readings lag. Ends an earlier stand.
+  /// The next `count` readings all show the time that it is now, whatever passes meanwhile; then the clock
+  /// shows the true time again, all at once. So a sleep seems to end too early, as one does whose timeout was
+  /// rounded, and a coarse clock's readings lag. Ends an earlier stand.
   void stand_still(std::uint64_t count = for_ever) noexcept {
     shown_ = time_;
     still_ = count;
@@ -87,8 +89,8 @@ class virtual_clock {
   /// Ends what stand_still() began.
   void go_on() noexcept { still_ = 0; }
 
-  /// From now on each reading lets 0 to `most` pass before it, drawn from `seed`: the same seed, the same times. A duration
-  /// of 0 ends it. A clock that stands still does not tick.
+  /// From now on each reading lets 0 to `most` pass before it, drawn from `seed`: the same seed, the same
+  /// times. A duration of 0 ends it. A clock that stands still does not tick.
   void tick(duration most, std::uint64_t seed) {
     most_ = most;
     random_.seed(seed);
@@ -99,7 +101,8 @@ class virtual_clock {
 
   static constexpr instant within(instant t) noexcept { return t < never ? t : instant{never.ns - 1}; }
 
-  // 0 to most_, by the upper half of a product: the same on every platform, which std's distributions are not.
+  // 0 to most_, by the upper half of a product: the same on every platform, which std's distributions are
+  // not.
   duration draw() const noexcept {
     return duration{
         static_cast<std::uint64_t>((static_cast<wide>(random_()) * (static_cast<wide>(most_.ns) + 1)) >> 64)};

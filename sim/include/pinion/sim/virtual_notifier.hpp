@@ -2,9 +2,9 @@
 //
 // virtual_notifier: what ends an owner's sleep, in virtual time.
 //
-// It models waker's notifier, so a channel or a parker over it sleeps by a virtual_clock: a wait with a signal ends at once, one
-// without takes until its end, in no time. What other threads would do meanwhile is a function of the test's, called in each
-// wait at the moment when the owner has gone to sleep.
+// It models waker's notifier, so a channel or a parker over it sleeps by a virtual_clock: a wait with a
+// signal ends at once, one without takes until its end, in no time. What other threads would do meanwhile is
+// a function of the test's, called in each wait at the moment when the owner has gone to sleep.
 //
 //   sim::virtual_clock clock{instant{0}};
 //   wake_channel<tagged_inbox, sim::virtual_notifier> channel{clock};
@@ -13,8 +13,8 @@
 //   parker park{channel, {.most = duration{0}}, sim::virtual_clock::view{clock}};  // no spin in a still time
 //   park(clock.time() + ceil(1ms));                       // ends after 3 us, by the push's signal
 //
-//   channel.notifier().lose(1);                           // the next signal fails, as one to a closed descriptor does
-//   channel.notifier().end_early(1);                      // the next wait ends for no reason, as system calls do
+//   channel.notifier().lose(1);                  // the next signal fails, as one to a closed descriptor does
+//   channel.notifier().end_early(1);             // the next wait ends for no reason, as system calls do
 //
 // One owner at a time; signals come from the same thread.
 #pragma once
@@ -34,7 +34,8 @@ class virtual_notifier {
   virtual_notifier(const virtual_notifier&) = delete;
   virtual_notifier& operator=(const virtual_notifier&) = delete;
 
-  /// What happens in each wait before it ends, such as another thread's push or time that passes. Must not throw.
+  /// What happens in each wait before it ends, such as another thread's push or time that passes. Must not
+  /// throw.
   void while_asleep(std::function<void()> meanwhile) { meanwhile_ = std::move(meanwhile); }
   /// The next `count` signals fail.
   void lose(std::uint64_t count) noexcept { losing_ = count; }
@@ -54,8 +55,8 @@ class virtual_notifier {
   /// Forgets a signal, and says whether there was one.
   bool consume() noexcept { return std::exchange(signalled_, false); }
 
-  /// Sleeps until a signal, which it consumes, or until `until`. Without either, until `never`, an owner would hang: it
-  /// returns all the same, and stuck() counts it.
+  /// Sleeps until a signal, which it consumes, or until `until`. Without either, until `never`, an owner
+  /// would hang: it returns all the same, and stuck() counts it.
   bool wait(instant until) noexcept {
     ++waits_;
     if (signalled_) return consume();

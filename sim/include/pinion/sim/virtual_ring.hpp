@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// virtual_ring: a submission and completion ring in virtual time, and a kernel behind it that does as it is told.
+// virtual_ring: a submission and completion ring in virtual time, and a kernel behind it that does as it is
+// told.
 //
-// It models iosubmit's ring and base's ring_port's two look-ups. What an enter takes is answered after a latency, by a device that
-// the test makes up; an enter that waits moves a virtual_clock to the moment at which the kernel would have come back. So a day of
-// disk reads takes as long as the additions, and the same calls give the same answers.
+// It models iosubmit's ring and base's ring_port's two look-ups. What an enter takes is answered after a
+// latency, by a device that the test makes up; an enter that waits moves a virtual_clock to the moment at
+// which the kernel would have come back. So a day of disk reads takes as long as the additions, and the same
+// calls give the same answers.
 //
 //   sim::virtual_clock clock{instant{0}};
 //   sim::virtual_ring ring{clock, {.entries = 64, .keeps_back = true}};       // as with DEFER_TASKRUN
@@ -17,8 +19,8 @@
 //   io.ring().deliver({user_data, 7, 0}, clock.time() + ceil(1ms));  // a message from another ring, in 1 ms
 //   io.ring().while_asleep(others);                      // what other threads do while the owner sleeps
 //
-// It knows nop, timeouts, and cancelling by user_data and of everything; whatever else is the device's. Links, drains and fixed
-// buffers it takes no notice of. One owner at a time.
+// It knows nop, timeouts, and cancelling by user_data and of everything; whatever else is the device's.
+// Links, drains and fixed buffers it takes no notice of. One owner at a time.
 #pragma once
 
 #include <cstddef>
@@ -81,24 +83,28 @@ class PINION_EXPORT virtual_ring {
   virtual_ring& operator=(virtual_ring&&) noexcept;
   ~virtual_ring();
 
-  // The test's side: the kernel, which is another's than the ring's owner. So it is reached through a const ring, as a submission
-  // shows its own.
+  // The test's side: the kernel, which is another's than the ring's owner. So it is reached through a const
+  // ring, as a submission shows its own.
 
-  /// The device: says of each entry that is taken when it will be completed, and how. It must not throw, nor call the ring.
+  /// The device: says of each entry that is taken when it will be completed, and how. It must not throw, nor
+  /// call the ring.
   void serve(std::function<virtual_answer(const ring_entry& entry, instant now)> device) const;
   /// This operation is one that it does not support: it is answered with EINVAL.
   void lack(std::uint8_t operation) const;
-  /// Puts a completion into the ring at that time, or at once: what another ring sends, or a further answer of an entry that has many.
+  /// Puts a completion into the ring at that time, or at once: what another ring sends, or a further answer
+  /// of an entry that has many.
   void deliver(const ring_completion& message, instant at = instant{}) const;
-  /// The next `enters` fail with that negative errno. EAGAIN and EBUSY meet only those that hand something over, EINTR only those
-  /// that wait and hand nothing over, any other all.
+  /// The next `enters` fail with that negative errno. EAGAIN and EBUSY meet only those that hand something
+  /// over, EINTR only those that wait and hand nothing over, any other all.
   void fail(std::uint64_t enters, std::int32_t error) const noexcept;
   /// The next `enters` that hand something over take so many at most. One that leaves some does not wait.
   void accept_at_most(std::uint32_t entries, std::uint64_t enters) const noexcept;
-  /// The next `waits` end at once and with nothing, as a signal ends them: with EINTR where nothing was taken.
+  /// The next `waits` end at once and with nothing, as a signal ends them: with EINTR where nothing was
+  /// taken.
   void end_early(std::uint64_t waits) const noexcept;
-  /// What others do while the owner sleeps, who would do so until a moment. Asked in each wait before time passes: does the first of it
-  /// that comes until then, having moved the clock to it, and returns true; false: there is nothing. It must not enter this ring.
+  /// What others do while the owner sleeps, who would do so until a moment. Asked in each wait before time
+  /// passes: does the first of it that comes until then, having moved the clock to it, and returns true;
+  /// false: there is nothing. It must not enter this ring.
   void while_asleep(std::function<bool(instant until)> others) const;
   /// What has happened.
   [[nodiscard]] const virtual_ring_counts& counts() const noexcept;

@@ -4,7 +4,8 @@
 // that calls.
 //
 //   co_await sleep_for(timers, 250ms);
-//   if (!co_await sleep_until(timers, deadline, shutdown)) co_return;   // cancelled
+//   const auto slept = co_await sleep_until(timers, deadline, shutdown);
+//   if (!slept) co_return;                                              // cancelled
 //
 // The coroutine goes on inside the queue's poll or, if its promise has an executor(), is made ready there
 // (law C1). It always suspends, also for a deadline that has passed or under a slot that was requested: then

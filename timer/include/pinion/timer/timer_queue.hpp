@@ -7,7 +7,7 @@
 //
 //   timer_queue<deferred_wheel<inline_function<void()>>> timers;
 //   handle idle = timers.after(30s, [&] { client.close(); });
-//   timers.push_on(idle, 30s);                                   // for each request: one store into the timer
+//   timers.push_on(idle, 30s);                                  // for each request: one store into the timer
 //   while (!is_over) {
 //     const int n = epoll_wait(fd, events, 8, timers.timeout_ms());  // until the next is due, rounded up
 //     for (int i = 0; i < n; ++i) serve(events[i]);

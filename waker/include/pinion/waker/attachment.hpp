@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ring_watch, epoll_watch: that a notifier's signals end the wait of an owner's loop, for as long as these live. What a
-// notifier's attach() gives (law W8).
+// ring_watch, epoll_watch: that a notifier's signals end the wait of an owner's loop, for as long as these
+// live. What a notifier's attach() gives (law W8).
 //
 //   const auto in_ring = channel.notifier().attach(io);               // io: a submission
 //
 //   const auto in_epoll = channel.notifier().attach(epoll_set{epoll});
 //
-// Before each wait the loop calls renew(), which costs a look: a watch may have ended, and is queued again. There is
-// nothing else to do: no completion to recognise, no counter to read. With epoll_set::data the loop recognises the event,
-// and passes it by. attachment_of is such an attachment as a member of whoever composes channel and loop.
+// Before each wait the loop calls renew(), which costs a look: a watch may have ended, and is queued again.
+// There is nothing else to do: no completion to recognise, no counter to read. With epoll_set::data the loop
+// recognises the event, and passes it by. attachment_of is such an attachment as a member of the type that
+// composes channel and loop.
 //
-// A watch that fails in passing, for want of memory say, is queued again by the next renew(); if it fails once more, a
-// millisecond later, so that the loop does not go round for it alone. One that fails for good is reported, and given up.
+// A watch that fails in passing, for want of memory say, is queued again by the next renew(); if it fails
+// once more, a millisecond later, so that the loop does not go round for it alone. One that fails for good is
+// reported, and given up.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +38,8 @@ struct epoll_set {
 
 namespace attach_detail {
 PINION_EXPORT [[noreturn]] void refuse_second();
-/// Of a watch that ended with that errno: whether another may do better. Reports an error that will not pass, and one
-/// that has come `again`.
+/// Of a watch that ended with that errno: whether another may do better. Reports an error that will not pass,
+/// and one that has come `again`.
 PINION_EXPORT bool passes(int error, bool again) noexcept;
 PINION_EXPORT void add_to_epoll(const epoll_set& set, int descriptor);
 PINION_EXPORT void take_from_epoll(const epoll_set& set, int descriptor) noexcept;
@@ -82,7 +84,8 @@ class ring_watch {
     io_.remove_sink(mark_);
   }
 
-  /// Before each wait: that it is watched. False: the ring has no room, so the loop goes round before it waits.
+  /// Before each wait: that it is watched. False: the ring has no room, so the loop goes round before it
+  /// waits.
   bool renew() noexcept {
     if (!is_under_way_) [[unlikely]]
       is_under_way_ = io_.watch(pauses() ? pause() : watch());
@@ -121,7 +124,8 @@ class ring_watch {
     if (completion.user_data == mine.name()) mine.ended(completion);
   }
   void ended(const ring_completion& by) noexcept {
-    // A watch that the ring's owner has stopped (submission::stop()) is queued again, like one that ended by itself.
+    // A watch that the ring's owner has stopped (submission::stop()) is queued again, like one that ended by
+    // itself.
     constexpr auto cancelled = -static_cast<std::int32_t>(std::errc::operation_canceled);
     is_under_way_ = (by.flags & ring_completion::more) != 0;
     if (pauses()) {
@@ -163,23 +167,44 @@ class epoll_watch {
   int descriptor_;
 };
 
-/// A channel's attachment to a loop, as a member of whoever composes the two: nothing where they can't be attached.
+namespace attach_detail {
+/// That one loop has a channel; nothing for types that don't tell.
+template <class Channel>
+struct claim_of {
+  explicit claim_of(Channel& /*channel*/) noexcept {}
+};
+template <class Channel>
+  requires requires(Channel& channel) { channel.attach(); }
+struct claim_of<Channel> {
+  explicit claim_of(Channel& channel) : held_(channel.attach()) {}
+
+ private:
+  attached held_;
+};
+}  // namespace attach_detail
+
+/// A channel's attachment to a loop, as a member of the type that composes the two: refuses a channel that
+/// another loop has. Where the two can't be attached, that is all.
 template <class Channel, class Loop>
 struct attachment_of {
-  /// Attaches nothing.
-  attachment_of(Channel& /*channel*/, Loop& /*loop*/) noexcept {}
+  /// Throws a refusal where another loop has the channel.
+  attachment_of(Channel& channel, Loop& /*loop*/) : claim_(channel) {}
   /// Before each wait.
   [[nodiscard]] static constexpr bool renew() noexcept { return true; }
+
+ private:
+  [[no_unique_address]] attach_detail::claim_of<Channel> claim_;
 };
 template <class Channel, class Loop>
   requires attachable_notifier<typename Channel::notifier_type, Loop>
 struct attachment_of<Channel, Loop> {
-  /// Attaches the channel's notifier; throws a refusal where that can't be.
-  attachment_of(Channel& channel, Loop& loop) : held_(channel.notifier().attach(loop)) {}
+  /// Attaches the channel's notifier; throws a refusal where that can't be, or another loop has the channel.
+  attachment_of(Channel& channel, Loop& loop) : claim_(channel), held_(channel.notifier().attach(loop)) {}
   /// Before each wait; false: go round first.
   [[nodiscard]] bool renew() noexcept { return held_.renew(); }
 
  private:
+  [[no_unique_address]] attach_detail::claim_of<Channel> claim_;
   decltype(std::declval<Channel&>().notifier().attach(std::declval<Loop&>())) held_;
 };
 

@@ -37,9 +37,10 @@
 // W7  Already there. Pushing a node that is queued is one read-modify-write of the node, touches no inbox,
 //     queues nothing and is answered `queued`. A node stops being queued just before its sink is called, so a
 //     push from then on queues the node anew.
-// W8  The owner's half. All that a notifier needs of its owner's loop is in attach(): what to watch, and again when the
-//     watch has ended, and which completion or event is its own. A program that names another notifier changes nothing
-//     else. A pair that can't work is refused when it is made, with the remedy. A signal from before attach() is not lost.
+// W8  The owner's half. All that a notifier needs of its owner's loop is in attach(): what to watch, and
+//     again when the watch has ended, and which completion or event is its own. A program that names another
+//     notifier changes nothing else. A pair that can't work is refused when it is made, with the remedy. A
+//     signal from before attach() is not lost.
 #pragma once
 
 #include <concepts>

@@ -9,8 +9,8 @@
 //
 //   eventfd_notifier bell;
 //   epoll_ctl(epoll, EPOLL_CTL_ADD, bell.descriptor(), &event);
-//   bell.signal();                                                     // any thread
-//   bell.wait(until);                                                  // an owner that waits for nothing else
+//   bell.signal();                                                    // any thread
+//   bell.wait(until);                                                 // an owner that waits for nothing else
 //
 // What goes wrong. A counter that is full (EAGAIN, after 2^64 - 2 signals that nobody read) is emptied and
 // written again: it was readable, but who watches for edges hears nothing of a write that fails. A descriptor
@@ -88,7 +88,8 @@ class basic_eventfd_notifier {
   /// Closes the descriptor: no signal may be on its way. wake_channel sees to that.
   ~basic_eventfd_notifier() { Calls::close(descriptor_); }
 
-  /// From here on, and as long as the attachment lives, signals end the waits of that ring's owner, or of that epoll.
+  /// From here on, and as long as the attachment lives, signals end the waits of that ring's owner, or of
+  /// that epoll.
   template <ring_watcher Io>
   [[nodiscard]] ring_watch<Io> attach(Io& io) {
     return {io, descriptor_, is_attached_};

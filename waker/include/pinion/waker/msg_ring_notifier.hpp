@@ -20,8 +20,9 @@
 //   io.park(may_wait ? next_deadline : instant{});
 //   channel.disarm();
 //
-// An attachment takes one mark of the submission, for messages and for the eventfd's watch, and gives it back.
-// Before there is one, and where it is to an epoll or to another submission, signals go by the eventfd alone.
+// An attachment takes one mark of the submission, for messages and for the eventfd's watch, and gives it
+// back. Before there is one, and where it is to an epoll or to another submission, signals go by the eventfd
+// alone.
 //
 // Over a raw ring, or one of another library, the channel is made of the ring's port and a mark: a user_data
 // that no other completion of that ring has. There the owner does by hand what an attachment does: it queues
@@ -51,17 +52,17 @@
 //
 // Lifetime. The notifier has a number of its own for the ring, and so keeps the ring as long as any sender
 // may signal, also if its owner has closed it. Messages that are still queued somewhere keep what they need.
-// A loop that has dropped its channel, or the attachment, may see its mark once more, and ignores it: the mark is
-// a number, not a pointer, and a ring_watch that has the mark by then knows its own completions by the rest of
-// their user_data. In a child of fork() the ring is the parent's: build another one.
+// A loop that has dropped its channel, or the attachment, may see its mark once more, and ignores it: the
+// mark is a number, not a pointer, and a ring_watch that has the mark by then knows its own completions by
+// the rest of their user_data. In a child of fork() the ring is the parent's: build another one.
 //
 // Memory ordering. rung_: signal releases, consume acquires, so the owner that consumes a signal sees what
 // was done before the signal. The bit that says `by the eventfd` is relaxed: an owner that misses it leaves
-// the eventfd readable, and looks once more. address: relaxed. The thread that is told to signal sees what the
-// owner did before it armed (law W1), so also where the owner is attached; one that signals unasked may send its
-// message where the owner was attached before, and ends a wait in vain. references: taking is relaxed, there is
-// one already; letting go is acq_rel, so the thread that lets the last one go, and destroys, has seen all the
-// others. can_queue is a hint.
+// the eventfd readable, and looks once more. address: relaxed. The thread that is told to signal sees what
+// the owner did before it armed (law W1), so also where the owner is attached; one that signals unasked may
+// send its message where the owner was attached before, and ends a wait in vain. references: taking is
+// relaxed, there is one already; letting go is acq_rel, so the thread that lets the last one go, and
+// destroys, has seen all the others. can_queue is a hint.
 #pragma once
 
 #include <cstdint>
@@ -115,8 +116,8 @@ class basic_msg_ring_notifier {
   template <ring_port Port>
   basic_msg_ring_notifier(const Port& owner, std::uint64_t user_data)
       : parts_(new parts(owner.descriptor(), user_data)) {}
-  /// Signals arrive in the ring of that owner from attach() on; an owner without an io_uring, as one over epoll, is
-  /// signalled by the eventfd alone. Throws as above.
+  /// Signals arrive in the ring of that owner from attach() on; an owner without an io_uring, as one over
+  /// epoll, is signalled by the eventfd alone. Throws as above.
   template <ring_watcher Io>
   explicit basic_msg_ring_notifier(Io& owner) : parts_(new parts(ring_of(owner), by_eventfd)) {}
   basic_msg_ring_notifier(const basic_msg_ring_notifier&) = delete;
@@ -155,7 +156,8 @@ class basic_msg_ring_notifier {
     return (was & rung_bit) != 0;
   }
 
-  /// From here on, and as long as the attachment lives, signals end the waits of that ring's owner, or of that epoll.
+  /// From here on, and as long as the attachment lives, signals end the waits of that ring's owner, or of
+  /// that epoll.
   template <ring_watcher Io>
   [[nodiscard]] attachment<ring_watch<Io>> attach(Io& io) {
     return {*this, io};
@@ -163,7 +165,8 @@ class basic_msg_ring_notifier {
   [[nodiscard]] attachment<epoll_watch> attach(const epoll_set& set) { return {*this, set}; }
 
   /// For a raw ring, in place of attach(): the entry that watches the eventfd, to be queued once, and again
-  /// where watch_ended(). An owner that does without it misses the signals that could not be sent as a message.
+  /// where watch_ended(). An owner that does without it misses the signals that could not be sent as a
+  /// message.
   [[nodiscard]] ring_entry watch() const noexcept {
     return {.operation = kernel::codes::poll,
             .descriptor = parts_->backup,

@@ -11,19 +11,20 @@
 //     timers.poll(monotonic_clock::now(), 64, fire);
 //   }
 //
-// For one that sleeps in its I/O, a submission, to which the parker attaches the channel; and for one with a wait of its
-// own, which watches the notifier itself (attachment.hpp):
+// For one that sleeps in its I/O, a submission, to which the parker attaches the channel; and for one with a
+// wait of its own, which watches the notifier itself (attachment.hpp):
 //
 //   parker park{channel, io};               // hands over, waits, hands out
 //
-//   parker park{channel, [&](instant until) { count = epoll_wait(epoll, events, room, milliseconds_to(until)); }};
+//   parker park{channel,
+//               [&](instant until) { count = epoll_wait(epoll, events, room, poll_timeout(until)); }};
 //
-// These two are served by each park, also where it may not sleep: the I/O by its turn(), a wait by a time that has been.
-// scheduler's turn.hpp is more: timers, tasks and slices besides.
+// These two are served by each park, also where it may not sleep: the I/O by its turn(), a wait by a time
+// that has been. scheduler's turn.hpp is more: timers, tasks and slices besides.
 //
-// While the parker spins the inbox is not armed, so a push makes no system call; spinner.hpp tells of what it looks at.
-// Nothing is missed between the spin and the sleep: arming fails if anything has come. What I/O hands out is handed out when
-// the channel is disarmed again. One thread uses a parker.
+// While the parker spins the inbox is not armed, so a push makes no system call; spinner.hpp tells of what it
+// looks at. Nothing is missed between the spin and the sleep: arming fails if anything has come. What I/O
+// hands out is handed out when the channel is disarmed again. One thread uses a parker.
 #pragma once
 
 #include <concepts>
@@ -69,8 +70,8 @@ concept sleep = waiting_notifier<std::remove_reference_t<Sleep>> ||
 
 inline namespace PINION_MODE {
 
-/// Over a channel, and what its owner sleeps in: a reference, or a wait that it keeps. The clock's now() is read only where
-/// a spin or a sleep is measured.
+/// Over a channel, and what its owner sleeps in: a reference, or a wait that it keeps. The clock's now() is
+/// read only where a spin or a sleep is measured.
 template <class Channel, park_detail::sleep Sleep = typename Channel::notifier_type&,
           class Clock = monotonic_clock, sync_traits Sync = std_sync>
 class parker {
@@ -86,8 +87,8 @@ class parker {
   explicit parker(Channel& channel, spin_options options = {}, Clock clock = {})
     requires std::same_as<sleep_type, typename Channel::notifier_type>
       : parker(channel, channel.notifier(), options, std::move(clock)) {}
-  /// The same in that I/O, which must outlive it, too, and to which the channel is attached (a refusal is thrown where it
-  /// can't be); or in that wait.
+  /// The same in that I/O, which must outlive it, too, and to which the channel is attached (a refusal is
+  /// thrown where it can't be); or in that wait.
   parker(Channel& channel, std::type_identity_t<Sleep>&& sleep, spin_options options = {}, Clock clock = {})
       : channel_(channel), sleep_(std::forward<Sleep>(sleep)), clock_(clock),
         spin_(channel, sleep_, options, std::move(clock)), heard_(channel, sleep_) {}
@@ -95,8 +96,8 @@ class parker {
   parker& operator=(const parker&) = delete;
   ~parker() = default;
 
-  /// Sleeps until something is to be drained, a signal, an answer, or `until`. Does not drain. The inbox is not armed
-  /// afterwards.
+  /// Sleeps until something is to be drained, a signal, an answer, or `until`. Does not drain. The inbox is
+  /// not armed afterwards.
   park_end operator()(instant until) {
     if (may_sleep(until)) return asleep(until);
     const park_end why = seen();
@@ -113,7 +114,8 @@ class parker {
 #endif
 
  private:
-  // Where something else ends the sleep, a closed channel is one into which nothing is pushed. Else it is the end.
+  // Where something else ends the sleep, a closed channel is one into which nothing is pushed. Else it is the
+  // end.
   [[nodiscard]] bool is_over() const noexcept { return is_notifier && std::as_const(channel_).is_closed(); }
 
   [[nodiscard]] park_end seen() const noexcept {

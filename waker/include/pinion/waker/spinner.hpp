@@ -2,20 +2,20 @@
 //
 // spinner: the spin before an owner's sleep: looks whether something has come, for as long as that has paid.
 //
-//   spinner before_sleep{channel, io};                                 // io: a submission, or what you wait in
+//   spinner before_sleep{channel, io};                               // io: a submission, or what you wait in
 //   if (!before_sleep(monotonic_clock::now(), until) && channel.try_arm()) {
 //     wait(until);
-//     before_sleep.slept();                                            // before anything is drained or handed out
+//     before_sleep.slept();                                       // before anything is drained or handed out
 //     channel.disarm();
 //   }
 //
-// parker and scheduler's turn have one. What it looks at costs no system call: whether the channel has wakes; and of I/O
-// that can say so, whether there is something to hand out (has_answers()). While an owner spins its channel is not armed,
-// so a push makes no system call. What is queued in the I/O is handed over before (submit()), since its answers are what
-// the spin is for.
+// parker and scheduler's turn have one. What it looks at costs no system call: whether the channel has wakes;
+// and of I/O that can say so, whether there is something to hand out (has_answers()). While an owner spins
+// its channel is not armed, so a push makes no system call. What is queued in the I/O is handed over before
+// (submit()), since its answers are what the spin is for.
 //
-// How long to spin is spin_budget's to know; only where it says more than 0, and to measure, is the clock read. One thread
-// uses a spinner.
+// How long to spin is spin_budget's to know; only where it says more than 0, and to measure, is the clock
+// read. One thread uses a spinner.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,8 @@
 
 namespace pinion::waker::inline PINION_MODE {
 
-/// Over a channel, and over I/O or whatever else the owner waits in; each may be anything that lacks these calls.
+/// Over a channel, and over I/O or whatever else the owner waits in; each may be anything that lacks these
+/// calls.
 template <class Channel, class Io, class Clock = monotonic_clock, sync_traits Sync = std_sync>
 class spinner {
  public:
@@ -50,7 +51,8 @@ class spinner {
       return false;
   }
 
-  /// Now, before a sleep until then: spins. True: something has come, or it is time, so there is nothing to sleep for.
+  /// Now, before a sleep until then: spins. True: something has come, or it is time, so there is nothing to
+  /// sleep for.
   bool operator()(instant now, instant until) {
     if (until <= now) return true;
     began_ = now;
@@ -61,7 +63,8 @@ class spinner {
     if (is_over) began_ = never;
     return is_over;
   }
-  /// When that sleep is over, and nothing of what has come was taken: learns whether a longer spin would have seen it.
+  /// When that sleep is over, and nothing of what has come was taken: learns whether a longer spin would have
+  /// seen it.
   void slept() {
     const instant began = std::exchange(began_, never);
     if (began != never && has_come()) budget_.slept(clock_.now() - began);

@@ -2,16 +2,17 @@
 //
 // slot_on_stop, stop_on_slot: from a std::stop_token to a cancel_slot, and back.
 //
-// A std::stop_token runs its callbacks on the thread that asks for the stop. These run nothing there but a push into the
-// owner's inbox: the slot is requested from the owner's next drain (by call_wakes), and so are a stop_source's
-// callbacks when a slot was requested.
+// A std::stop_token runs its callbacks on the thread that asks for the stop. These run nothing there but a
+// push into the owner's inbox: the slot is requested from the owner's next drain (by call_wakes), and so are
+// a stop_source's callbacks when a slot was requested.
 //
 //   slot_on_stop link{token, channel, shutdown};   // the token of a std::jthread, say
 //
 //   stop_on_slot back{shutdown, channel, source};  // a std::stop_source
 //
-// Each allocates once, when it is made, since its wake may still be on its way when it goes; a wake that arrives later
-// does nothing. The channel outlives them, and is drained, or closed by close(call_wakes), before it goes.
+// Each allocates once, when it is made, since its wake may still be on its way when it goes; a wake that
+// arrives later does nothing. The channel outlives them, and is drained, or closed by close(call_wakes),
+// before it goes.
 #pragma once
 
 #include <pinion/base/cancel_slot.hpp>
@@ -49,7 +50,8 @@ class late_call : public wake_call {
 
 }  // namespace stop_detail
 
-/// Requests a slot from the owner's drain when a stop was requested. Made and destroyed on the owner's thread.
+/// Requests a slot from the owner's drain when a stop was requested. Made and destroyed on the owner's
+/// thread.
 template <class Channel>
 class slot_on_stop {
  public:

@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <pinion/base/ring.hpp>
 #include <pinion/base/sync.hpp>
+#include <pinion/waker/attachment.hpp>
 #include <pinion/waker/concept.hpp>
 #include <pinion/waker/wake_node.hpp>
 #include <utility>
@@ -47,7 +48,8 @@ struct shared_parts {
   alignas(cache_line_bytes) typename Sync::template atomic<std::size_t> references{1};
 };
 
-// What the owner has pushed since it closed the channel. W6 holds: what a sink pushes waits for the next drain.
+// What the owner has pushed since it closed the channel. W6 holds: what a sink pushes waits for the next
+// drain.
 template <class Inbox>
 struct own_pushes {
   struct node_type;
@@ -197,8 +199,9 @@ class wake_channel {
   /// Somebody who can wake this owner. Any thread that may use the channel.
   [[nodiscard]] sender_type sender() const noexcept { return sender_type{shared_}; }
 
-  /// Wakes the owner itself: as a sender's push(), but heard also where the channel is closed, by the next drain. So
-  /// what the owner wants done in its turn, such as the end of a wait, is done whatever came before.
+  /// Wakes the owner itself: as a sender's push(), but heard also where the channel is closed, by the next
+  /// drain. So what the owner wants done in its turn, such as the end of a wait, is done whatever came
+  /// before.
   void push(typename channel_detail::own_pushes<Inbox>::node_type& node) noexcept
     requires inbox<Inbox>
   {
@@ -230,6 +233,10 @@ class wake_channel {
   /// Whether close() was called.
   [[nodiscard]] bool is_closed() const noexcept { return std::as_const(shared_->inbox).is_closed(); }
 
+  /// For the type that composes channel and loop: the channel is this loop's for as long as what this gives
+  /// lives. Throws a refusal (std::system_error) where another loop has it, since each would drain what ends
+  /// the other's wait.
+  [[nodiscard]] attach_detail::attached attach() { return attach_detail::attached{is_attached_}; }
   /// What ends the owner's sleep.
   [[nodiscard]] Notifier& notifier() noexcept { return shared_->notifier; }
   /// The inbox itself, for what only this one can.
@@ -239,6 +246,7 @@ class wake_channel {
   using shared = typename sender_type::shared;
   shared* shared_;
   [[no_unique_address]] channel_detail::own_pushes<Inbox> mine_;
+  bool is_attached_ = false;
 };
 
 }  // namespace pinion::waker::inline PINION_MODE

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// wake_call, wake_event: nodes that know what is to be done when they are drained. A call runs a function; an event lets
-// the coroutine go on that awaits it.
+// wake_call, wake_event: nodes that know what is to be done when they are drained. A call runs a function; an
+// event lets the coroutine go on that awaits it.
 //
 //   wake_event event{channel};                      // the owner's
 //
 //   co_await event.wait();                          // in a coroutine of the owner's
 //
-//   if (!co_await event.wait(shutdown)) co_return;  // with a cancel_slot: an error if that came first
+//   const auto woken = co_await event.wait(shutdown);  // with a cancel_slot: an error if that came first
+//   if (!woken) co_return;
 //
 //   sender.push(event);                             // any other thread
 //
 //   channel.drain(call_wakes);                      // the owner's turn
 //
-// An event remembers that it was woken, once: a wake that comes while nobody waits ends the next wait, and any number of
-// them are one. One coroutine at a time awaits it. Who waits goes on from the drain, or is made ready there where its
-// promise has an executor() (law C1).
+// An event remembers that it was woken, once: a wake that comes while nobody waits ends the next wait, and
+// any number of them are one. One coroutine at a time awaits it. The coroutine goes on from the drain, or is
+// made ready there where its promise has an executor() (law C1).
 //
-// Whatever is drained by call_wakes is a wake_call: an inbox has nodes of one kind.
+// All that call_wakes drains are wake_calls: an inbox has nodes of one kind.
 //
-// Lifetime. As for every node: nobody may be about to push it, and it is in no inbox, when it is destroyed. Whoever wakes
-// an event has a sender, and is told by `closed` that the owner is gone. A coroutine that waits is not destroyed: cancel
-// it, and let it run on; a checked build stops there.
+// Lifetime. As for every node: nobody may be about to push it, and it is in no inbox, when it is destroyed. A
+// thread that wakes an event has a sender, and is told by `closed` that the owner is gone. A coroutine that
+// waits is not destroyed: cancel it, and let it run on; a checked build stops there.
 #pragma once
 
 #include <pinion/config.hpp>
@@ -70,8 +71,9 @@ class wake_event : public wake_call {
 
   /// Awaited: goes on when it is woken; at once, if it was since the last wait. co_await gives nothing.
   [[nodiscard]] waiting wait() noexcept { return waiting{*this}; }
-  /// The same, or until the slot is requested: co_await gives expected<void, std::error_code>. A wake that comes at the
-  /// same time is kept for the next wait. It goes on from a drain also where the channel is closed by then.
+  /// The same, or until the slot is requested: co_await gives expected<void, std::error_code>. A wake that
+  /// comes at the same time is kept for the next wait. It goes on from a drain also where the channel is
+  /// closed by then.
   [[nodiscard]] waiting_under wait(cancel_slot& slot) noexcept { return waiting_under{*this, slot}; }
 
   /// Whether it was woken since the last wait ended.

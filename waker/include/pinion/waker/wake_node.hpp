@@ -66,9 +66,9 @@ class basic_wake_node {
   /// Ends being queued: called by the owner, when the node is out of the list; or by the thread that claimed
   /// the node, when the inbox is closed.
   void unclaim() noexcept { queued_.exchange(0, std::memory_order_acq_rel); }
-  /// The node behind it. Only for who has it, see above.
+  /// The node behind it. Only for the thread that has the node, see above.
   [[nodiscard]] basic_wake_node* next() const noexcept { return next_.read(); }
-  /// Sets the node behind it. Only for who has it.
+  /// Sets the node behind it. Only for the thread that has the node.
   void set_next(basic_wake_node* node) noexcept { next_.write(node); }
 
  private:

@@ -4,10 +4,12 @@
 // awaitable of Asio's.
 //
 //   co_await pinion::asio::for_each(slicer, blocks, [&](const block& each) { sum += hash(each); });
-//   co_await pinion::asio::for_each<64>(slicer, values, [&](int each) { sum += each; });     // checks before each 64th
+//   co_await pinion::asio::for_each<64>(slicer, values, [&](int each) { sum += each; });  // before each 64th
 //
 //   // Where the function returns bool, false is enough: nothing more is visited, and false comes out.
-//   if (!co_await pinion::asio::for_each(slicer, lines, [&](std::string_view line) { return parse(line); })) co_return;
+//   const bool all =
+//       co_await pinion::asio::for_each(slicer, lines, [&](std::string_view line) { return parse(line); });
+//   if (!all) co_return;
 //
 // co_spawn gives it any completion token: co_spawn(slicer.get_executor(), for_each(slicer, blocks, f),
 // use_future). A range that is a temporary is kept, any other is referred to and outlives the loop.

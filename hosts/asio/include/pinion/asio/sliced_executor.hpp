@@ -6,8 +6,8 @@
 // too, so that the slicer knows when a function begins and when it is over. It can stand wherever Asio takes
 // an executor: sockets, timers, strands, awaitable<T>, any_io_executor.
 //
-//   tcp::socket socket{slicer.get_executor()};                              // handlers of its operations are sliced
-//   co_spawn(slicer.get_executor(), serve(std::move(socket)), detached);    // each resumption of the coroutine is
+//   tcp::socket socket{slicer.get_executor()};                          // its handlers are sliced
+//   co_spawn(slicer.get_executor(), serve(std::move(socket)), detached);  // and each resumption
 //
 // Any thread may copy it and execute by it. Copying, comparing and destroying it, and functions that are
 // never called, don't touch the slicer, so it is of no importance which of the two, slicer and io_context,

@@ -41,9 +41,9 @@ namespace pinion::asio {
 
 /// Where a slice begins.
 enum class slice_start : std::uint8_t {
-  at_first_check,  ///< a function that never checks is no slice: it costs next to nothing, and nobody hears of it
-  with_function,  ///< each function is one: a look at the clock, and with a ticker sometimes a system call,
-                  ///< for stall reports and statistics of functions that never check
+  at_first_check,  ///< a function that never checks is no slice, costs next to nothing, and is not heard of
+  with_function,   ///< each function is one: a look at the clock, and with a ticker sometimes a system call,
+                   ///< for stall reports and statistics of functions that never check
 };
 
 /// How functions are sliced.

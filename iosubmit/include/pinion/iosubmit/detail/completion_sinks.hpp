@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// completion_sinks: who is told of completions that are no operation's and no port's: those whose user_data has a mark of 2 to 7.
+// completion_sinks: who is told of completions that are no operation's and no port's: those whose user_data
+// has a mark of 2 to 7.
 //
-// Each mark has one sink at a time. A watch's last completion may come after its sink was removed, and must not reach the next one.
-// So the user_data of a watch says which of the mark's sinks it is for: the number of sinks since the mark last had no watch. That
-// number is one of 256; a mark that has left watches behind 256 times, and of which one has never ended, is not free.
+// Each mark has one sink at a time. A watch's last completion may come after its sink was removed, and must
+// not reach the next one. So the user_data of a watch says which of the mark's sinks it is for: the number of
+// sinks since the mark last had no watch. That number is one of 256; a mark that has left watches behind 256
+// times, and of which one has never ended, is not free.
 #pragma once
 
 #include <array>

@@ -2,9 +2,10 @@
 //
 // errors: what the kernel answers to an enter, why, and what to do about it.
 //
-// Five answers pass by themselves, and what is queued is kept: EINTR (a signal), EAGAIN (no memory for requests just now), EBUSY
-// (completions overflowed: reap first), ETIME (the wait is over), EBADR (completions are lost, and the ring goes on). Any other means
-// that this ring takes nothing more: it is reported once, and what is queued is answered with it.
+// Five answers pass by themselves, and what is queued is kept: EINTR (a signal), EAGAIN (no memory for
+// requests just now), EBUSY (completions overflowed: reap first), ETIME (the wait is over), EBADR
+// (completions are lost, and the ring goes on). Any other means that this ring takes nothing more: it is
+// reported once, and what is queued is answered with it.
 #pragma once
 
 #include <cstdint>

@@ -2,10 +2,10 @@
 //
 // flight_count: how many answers the kernel owes a submission, and when it owes none.
 //
-// Each entry that is taken adds one answer, and its last completion takes one off. Two things are not in that count: a watch, which is
-// never answered for good, and what the kernel lost, which may have been answers or messages. So where there was either, an end is not
-// the count's 0: it is a cancel of everything that finds nothing. After begin_to_stop() a submission puts
-// cancel_of_all() again and again, until is_over().
+// Each entry that is taken adds one answer, and its last completion takes one off. Two things are not in that
+// count: a watch, which is never answered for good, and what the kernel lost, which may have been answers or
+// messages. So where there was either, an end is not the count's 0: it is a cancel of everything that finds
+// nothing. After begin_to_stop() a submission puts cancel_of_all() again and again, until is_over().
 #pragma once
 
 #include <cerrno>
@@ -25,7 +25,8 @@ class flight_count : private ring_answer {
   flight_count(const flight_count&) = delete;
   flight_count& operator=(const flight_count&) = delete;
 
-  /// Answers to come; below 0 for a watch that is not handed over yet, and fewer than there are where messages were lost.
+  /// Answers to come; below 0 for a watch that is not handed over yet, and fewer than there are where
+  /// messages were lost.
   [[nodiscard]] std::int64_t value() const noexcept { return count_; }
   /// So many entries were taken.
   void add(std::uint32_t entries) noexcept { count_ += entries; }
@@ -50,7 +51,8 @@ class flight_count : private ring_answer {
             .operation_flags = kernel::cancel_flag::any,
             .user_data = user_data_of(*this, 0)};
   }
-  /// Whether nothing is in flight any more, as far as can be known: a kernel that can't cancel all finds nothing either.
+  /// Whether nothing is in flight any more, as far as can be known: a kernel that can't cancel all finds
+  /// nothing either.
   [[nodiscard]] bool is_over() const noexcept {
     return count_ <= 0 && (is_exact_ || (found_ <= 0 && found_ != unknown));
   }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// handover: the half of a submission that takes entries to the kernel: what is queued, who says when, what an enter came to.
+// handover: the half of a submission that takes entries to the kernel: what is queued, who says when, what an
+// enter came to.
 //
-// An operation is accepted into the ring, or into the list behind it; the policy says whether that is flushed at once. A flush enters
-// until all is the kernel's, or the kernel refuses.
+// An operation is accepted into the ring, or into the list behind it; the policy says whether that is flushed
+// at once. A flush enters until all is the kernel's, or the kernel refuses.
 //
-// It calls no answer. An error that lasts is remembered with what it met (the ring's entries, and the first of the list), and the list
-// is shut: nothing is entered until the other half, submission, has answered that.
+// It calls no answer. An error that lasts is remembered with what it met (the ring's entries, and the first
+// of the list), and the list is shut: nothing is entered until the other half, submission, has answered that.
 #pragma once
 
 #include <algorithm>
@@ -29,12 +30,14 @@ namespace pinion::iosubmit::inline PINION_MODE::submission_detail {
 template <submit_policy Policy, ring Ring>
 class handover {
  public:
-  /// How long an owner waits, where the kernel refuses to take what is queued and there is nothing to reap, before it tries again.
+  /// How long an owner waits, where the kernel refuses to take what is queued and there is nothing to reap,
+  /// before it tries again.
   static constexpr duration retry_after{1'000'000};
 
   /// Queued, and not the kernel's yet.
   [[nodiscard]] std::uint32_t depth() const noexcept { return ring_.pending() + backlog_.size(); }
-  /// The kernel's, and not answered yet; without watches. Too few where the kernel lost completions that were messages.
+  /// The kernel's, and not answered yet; without watches. Too few where the kernel lost completions that were
+  /// messages.
   [[nodiscard]] std::uint32_t in_flight() const noexcept {
     return in_flight_.value() > 0 ? static_cast<std::uint32_t>(in_flight_.value()) : 0;
   }
@@ -102,8 +105,8 @@ class handover {
 
   void flush(enter_reason reason) noexcept { flush_and_wait({}, reason); }
 
-  // Enters until all that is queued is the kernel's, which is true, or it refuses. Only the enter that can take the rest waits: where
-  // that was refused it is false as well.
+  // Enters until all that is queued is the kernel's, which is true, or it refuses. Only the enter that can
+  // take the rest waits: where that was refused it is false as well.
   [[gnu::always_inline]] bool flush_and_wait(const ring_wait& wait, enter_reason reason) noexcept {
     if (backlog_.is_open()) [[likely]] {
       const ring_entered done = enter(wait, reason);
@@ -176,7 +179,8 @@ class handover {
     return !lasts;
   }
 
-  // All that is queued is to be answered with that, when answers may be called. It is urgent from here on: the end of a turn looks.
+  // All that is queued is to be answered with that, when answers may be called. It is urgent from here on:
+  // the end of a turn looks.
   void refuse(std::int32_t error) noexcept {
     urgent_ = true;
     refusal_ = error;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// io_wait, io_wait_under: an operation that a coroutine waits for, without and with a cancel_slot. The awaitables of
-// this part are made of them.
+// io_wait, io_wait_under: an operation that a coroutine waits for, without and with a cancel_slot. The
+// awaitables of this part are made of them.
 //
-// The operation stands in the coroutine's frame: nothing is allocated. The wait is over when the operation has been
-// answered for good, and, where it was cancelled, the request to cancel has been answered as well: then neither the
-// kernel nor the submission knows anything of the frame any more.
+// The operation stands in the coroutine's frame: nothing is allocated. The wait is over when the operation
+// has been answered for good, and, where it was cancelled, the request to cancel has been answered as well:
+// then neither the kernel nor the submission knows anything of the frame any more.
 #pragma once
 
 #include <pinion/config.hpp>
@@ -36,14 +36,15 @@ class io_wait : protected operation {
   io_wait(Io& io, answer when) noexcept : operation{entries::nop(), when}, io_(io) {}
   ~io_wait() { expect_wait_is_over(!is_waiting()); }
 
-  /// Before something is queued: whether that may be what was meant. Where a slot was requested before it is a NOP
-  /// instead, so that the coroutine goes on like after any other wait.
+  /// Before something is queued: whether that may be what was meant. Where a slot was requested before it is
+  /// a NOP instead, so that the coroutine goes on like after any other wait.
   template <class Promise>
   bool begin(std::coroutine_handle<Promise> waiting) noexcept {
     who_ = resumption{waiting};
     return true;
   }
-  /// From an answer: nothing more will be asked. Goes on where it was the last one, and may destroy *this then.
+  /// From an answer: nothing more will be asked. Goes on where it was the last one, and may destroy *this
+  /// then.
   void end() noexcept {
     if (!is_waiting()) who_.go_on();
   }

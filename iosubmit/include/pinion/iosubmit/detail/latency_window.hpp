@@ -2,10 +2,11 @@
 //
 // latency_window: the last N latencies, their average at any time, their percentiles when somebody asks.
 //
-// A ring beside a running sum: a push is a store and two additions, the average one division. Percentiles are taken from a copy on
-// the stack, so they cost what a selection among N costs, and are asked for at a re-adjustment, not at a decision. They are by
-// nearest rank: of n held, the P99 is the ceil(0.99 n)-th smallest, one that was seen. Of 128 that is the second worst, and with
-// fewer than 101 the worst: who decides by it asks size() first.
+// A ring beside a running sum: a push is a store and two additions, the average one division. Percentiles are
+// taken from a copy on the stack, so they cost what a selection among N costs, and are asked for at a
+// re-adjustment, not at a decision. They are by nearest rank: of n held, the P99 is the ceil(0.99 n)-th
+// smallest, one that was seen. Of 128 that is the second worst, and with fewer than 101 the worst: who
+// decides by it asks size() first.
 //
 //   latency_window window;
 //   window.push(duration{80'000});
@@ -58,7 +59,8 @@ class latency_window {
   [[nodiscard]] constexpr latency_percentiles percentiles() const noexcept {
     if (size_ == 0) return {};
     std::array<std::uint64_t, N> ordered = held_;
-    // From the highest down: below the place of one, all are smaller or equal to it, and the next is sought there alone.
+    // From the highest down: below the place of one, all are smaller or equal to it, and the next is sought
+    // there alone.
     auto* end = ordered.data() + size_;
     const auto select = [&](std::uint64_t permille) {
       auto* place = ordered.data() + (size_ * permille + 999) / 1000 - 1;

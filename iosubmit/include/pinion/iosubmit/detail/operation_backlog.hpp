@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// operation_backlog: operations that wait for room in a ring, in the order in which they were queued, and why they do.
+// operation_backlog: operations that wait for room in a ring, in the order in which they were queued, and why
+// they do.
 //
-// A list through the operations themselves: it holds any number, and allocates nothing. What may hold an operation up are bits of one
-// byte, so that the usual case is one comparison: where is_open() is true and the ring has room, an operation
-// goes past the list.
+// A list through the operations themselves: it holds any number, and allocates nothing. What may hold an
+// operation up are bits of one byte, so that the usual case is one comparison: where is_open() is true and
+// the ring has room, an operation goes past the list.
 #pragma once
 
 #include <cstdint>

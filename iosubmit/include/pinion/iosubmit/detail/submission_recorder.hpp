@@ -2,9 +2,10 @@
 //
 // submission_recorder: what submission tells of itself, where the build says that somebody listens.
 //
-// In a build with PINION_STATISTICS=ON it counts into submission_statistics and keeps a decision_trace: about seventy instructions
-// an enter, and one an operation; so under ten an operation where batches are of 8 or more. In another build it is empty, and each
-// call is no code: submission is as large and executes as many instructions as without it.
+// In a build with PINION_STATISTICS=ON it counts into submission_statistics and keeps a decision_trace: about
+// seventy instructions an enter, and one an operation; so under ten an operation where batches are of 8 or
+// more. In another build it is empty, and each call is no code: submission is as large and executes as many
+// instructions as without it.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mapped_ring: a ring's words and queues as they are mapped, and how they come and go. What uring_ring is made of; not for users.
+// mapped_ring: a ring's words and queues as they are mapped, and how they come and go. What uring_ring is
+// made of; not for users.
 //
 // All that is cold is compiled once, over a table of the calls, whichever class they are of.
 #pragma once

@@ -2,25 +2,27 @@
 //
 // adaptive: enters when waiting has cost as much as entering would.
 //
-// An enter is paid for in the owner's time, a delay in the time of all that is queued. Three rules weigh the two, and each looks at
-// something that batching changes:
+// An enter is paid for in the owner's time, a delay in the time of all that is queued. Three rules weigh the
+// two, and each looks at something that batching changes:
 //
-//   At the end of a turn: how long everything queued has waited, taken together (the area below the depth, in operations times
-//   nanoseconds). It enters when that reaches `enter_cost`: who does not know when the next operation comes pays so at most twice what
-//   one who knew would have paid. In nearly every loop that is one enter for all that a turn has queued.
+//   At the end of a turn: how long everything queued has waited, taken together (the area below the depth, in
+//   operations times nanoseconds). It enters when that reaches `enter_cost`. So a policy that does not know
+//   when the next operation comes pays at most twice what it would pay if it knew. In nearly every loop that
+//   is one enter for all that a turn has queued.
 //
-//   Within a turn: how long turns are, which is how old operations are at their end, and how many they queue. Where turns are long
-//   and operations few, another one to share an enter with comes too late: each is entered at once.
+//   Within a turn: how long turns are, which is how old operations are at their end, and how many they queue.
+//   Where turns are long and operations few, another one to share an enter with comes too late: each is
+//   entered at once.
 //
-//   Before a wait: how many completions an enter brings. Much is in flight, and none of the last answers was quick: then it waits for
-//   a share of what is out, for the same share of the quickest answer at most. Where such a wait brought no two, it lets
-//   `rest` waits pass by before it tries again.
+//   Before a wait: how many completions an enter brings. Much is in flight, and none of the last answers was
+//   quick: then it waits for a share of what is out, for the same share of the quickest answer at most. Where
+//   such a wait brought no two, it lets `rest` waits pass by before it tries again.
 //
 //   submission<adaptive, uring_ring> io{uring_ring{{}}};
 //   std::puts(to_string(io.policy()).c_str());
 //
-// How long operations take is used for the bound of a wait only: most of it is the device's, which no batch changes.
-// docs/design/iosubmit-adaptive.md has the argument, and what it was measured on.
+// How long operations take is used for the bound of a wait only: most of it is the device's, which no batch
+// changes. docs/design/iosubmit-adaptive.md has the argument, and what it was measured on.
 #pragma once
 
 #include <algorithm>
@@ -41,17 +43,19 @@ struct adaptive_options {
   /// Enter when so many are queued, whatever they have waited; 0 is as 1.
   std::uint32_t batch_max = 64;
 
-  /// Enter at once where a turn takes longer than this for each operation that it queues. More than an enter costs whose one entry
-  /// rings a device's bell; `forever`: never at once.
+  /// Enter at once where a turn takes longer than this for each operation that it queues. More than an enter
+  /// costs whose one entry rings a device's bell; `forever`: never at once.
   duration at_once_above{20'000};
   /// A turn that queues fewer counts as if it queued so many.
   std::uint32_t operations_min = 2;
-  /// How long turns are, and how many they queue, are averages over about so many of them: a power of two, rounded down to one.
+  /// How long turns are, and how many they queue, are averages over about so many of them: a power of two,
+  /// rounded down to one.
   std::uint32_t turns = 16;
   /// A turn counts as no longer than this, an hour at most: somebody else's time slice is no turn.
   duration turn_max{10'000'000};
 
-  /// Waits for one share of so many of what is out, and for one share of the quickest recent answer; 0: for one completion, always.
+  /// Waits for one share of so many of what is out, and for one share of the quickest recent answer; 0: for
+  /// one completion, always.
   std::uint32_t share = 4;
   /// And for more than one no longer than this.
   duration gather_max{1'000'000};
@@ -123,7 +127,8 @@ class adaptive {
   /// How often that has changed, and when it last did.
   [[nodiscard]] std::uint64_t changes() const noexcept { return changes_; }
   [[nodiscard]] instant changed() const noexcept { return changed_; }
-  /// How long turns are, and how many operations they queue in 256ths: averages over turns that queue some. They are why.
+  /// How long turns are, and how many operations they queue in 256ths: averages over turns that queue some.
+  /// They are why.
   [[nodiscard]] duration turn() const noexcept { return duration{static_cast<std::uint64_t>(turn_ns_)}; }
   [[nodiscard]] std::uint64_t operations_in_256ths() const noexcept {
     return static_cast<std::uint64_t>(operations_mean_);

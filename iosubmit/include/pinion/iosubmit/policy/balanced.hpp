@@ -2,7 +2,8 @@
 //
 // balanced: design 004's policy, which follows the latencies of the last 128 operations.
 //
-// A latency is from being queued to being handed out. By their average it picks a batch; by their P99, every 10 ms, a mode:
+// A latency is from being queued to being handed out. By their average it picks a batch; by their P99, every
+// 10 ms, a mode:
 //
 //   P99 above 50 ms                                     low latency: one at a time
 //   P99 below 1 ms, and more than 1000 were submitted   high throughput: 64, or an oldest entry of 1000 us,
@@ -12,10 +13,10 @@
 //     below 1 ms, also while nothing is known             32, or 500 us
 //     between                                             8, or 200 us
 //
-// All these numbers are knobs, and the comparisons are the design's. What differs: what was submitted is counted from one
-// re-adjustment to the next, and not for ever; a wait is the oldest entry's age, and not the time spent in the call; a P99 is
-// believed from so many latencies on that it is not just the worst one; the time comes with the question; and whoever says no before
-// a wait is overruled (law S1).
+// All these numbers are knobs, and the comparisons are the design's. What differs: what was submitted is
+// counted from one re-adjustment to the next, and not for ever; a wait is the oldest entry's age, and not the
+// time spent in the call; a P99 is believed from so many latencies on that it is not just the worst one; the
+// time comes with the question; and a no before a wait is overruled (law S1).
 //
 // Most of a latency is the device's, which no batch changes: adaptive steers on what batching does change.
 //
@@ -53,8 +54,8 @@ struct balanced_options {
   batch_rule fast{.batch = 32, .wait_max = duration{500'000}};
 
   low_latency low = {};  ///< the rule of low latency
-  /// The rule of high throughput. What a wait gathers is part of the latency: a longer gather_max than a fraction of p99_fast would
-  /// end the mode by what the mode itself adds.
+  /// The rule of high throughput. What a wait gathers is part of the latency: a longer gather_max than a
+  /// fraction of p99_fast would end the mode by what the mode itself adds.
   high_throughput high{.gather_max = duration{250'000}};
   friend constexpr bool operator==(const balanced_options&, const balanced_options&) noexcept = default;
 };
@@ -81,8 +82,8 @@ class balanced {
     rule_ = rule();
   }
   void completed(duration latency) noexcept { window_.push(latency); }
-  /// Waits for more than one only where throughput is the aim: elsewhere what is gathered would be waited for, and then be taken for
-  /// the device's latency.
+  /// Waits for more than one only where throughput is the aim: elsewhere what is gathered would be waited
+  /// for, and then be taken for the device's latency.
   park_wait about_to_park(const queue_state& state) noexcept {
     return mode_ == submit_mode::high_throughput ? options_.high.about_to_park(state) : park_wait{};
   }
@@ -147,7 +148,8 @@ class balanced {
   policy_detail::latency_window<window_size> window_;
 };
 
-/// One line for people: the mode and why, the rule, the average and the percentiles. Costs a selection among the window.
+/// One line for people: the mode and why, the rule, the average and the percentiles. Costs a selection among
+/// the window.
 PINION_EXPORT [[nodiscard]] std::string to_string(const balanced& policy);
 
 }  // namespace pinion::iosubmit

@@ -2,8 +2,9 @@
 //
 // immediate, batch_or_idle: the two fixed rules.
 //
-// immediate enters for each operation: nothing waits, and each pays for a system call. batch_or_idle enters when a batch is full, or
-// when there is nothing else to run: the fewest enters, and the first of a batch waits for as long as the turns take.
+// immediate enters for each operation: nothing waits, and each pays for a system call. batch_or_idle enters
+// when a batch is full, or when there is nothing else to run: the fewest enters, and the first of a batch
+// waits for as long as the turns take.
 //
 //   submission<batch_or_idle, uring_ring> io{uring_ring{{}}, {.batch = 64}};
 #pragma once

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// chosen_policy: one of several policies, chosen at run time: by code, or by who starts the program (settings.hpp).
+// chosen_policy: one of several policies, chosen at run time: by code, or by who starts the program
+// (settings.hpp).
 //
-// A closed variant: it holds one of its policies by value, and each question is one branch, the same way each time; to all but the
-// first of them a call. A program that names its policy in code pays for none of this.
+// A closed variant: it holds one of its policies by value, and each question is one branch, the same way each
+// time; to all but the first of them a call. A program that names its policy in code pays for none of this.
 //
 //   submission<chosen_policy, uring_ring> io{uring_ring{{}}};  // what the environment says, else adaptive
 //
-//   submission<chosen_policy, uring_ring> io{uring_ring{{}}, chosen_policy{effective({.mode = submit_mode::balanced})}};
+//   submission<chosen_policy, uring_ring> io{
+//       uring_ring{{}}, chosen_policy{effective({.mode = submit_mode::balanced})}};
 //   if (const balanced* policy = io.policy().get_if<balanced>()) std::puts(to_string(*policy).c_str());
 #pragma once
 
@@ -30,7 +32,8 @@ class chosen_policy
     : public policy_detail::policy_variant<adaptive, policy_detail::with_longest_wait<adaptive>, low_latency,
                                            high_throughput, balanced> {
  public:
-  /// What the environment says, else adaptive. Reads it if nobody has yet, and reports what holds (settings.hpp).
+  /// What the environment says, else adaptive. Reads it if nobody has yet, and reports what holds
+  /// (settings.hpp).
   chosen_policy() : chosen_policy(effective()) {}
   /// What these settings say, and nothing else.
   explicit chosen_policy(const effective_settings& asked) noexcept

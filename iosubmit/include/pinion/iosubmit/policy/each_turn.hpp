@@ -2,8 +2,9 @@
 //
 // each_turn: enters once at the end of each turn that queued something.
 //
-// All that a turn queues shares one enter, and waits until the turn ends. No number to tune, nothing remembered, no time looked at:
-// the owner says when a turn ends (queue_state::turn_ends). A full queue is entered before that, whatever a policy says.
+// All that a turn queues shares one enter, and waits until the turn ends. No number to tune, nothing
+// remembered, no time looked at: the owner says when a turn ends (queue_state::turn_ends). A full queue is
+// entered before that, whatever a policy says.
 //
 //   submission<each_turn, uring_ring> io{uring_ring{{}}};
 //   io.queue(first);

@@ -2,12 +2,14 @@
 //
 // high_throughput: large batches both ways. An enter takes many, and a wait brings many.
 //
-// While the owner is busy, it enters when `batch` are queued or the oldest has waited for longer than `wait_max`. When it has nothing
-// left to run it waits for half of what is out, at most `batch`, and for more than the first no longer than `wait_max`.
+// While the owner is busy, it enters when `batch` are queued or the oldest has waited for longer than
+// `wait_max`. When it has nothing left to run it waits for half of what is out, at most `batch`, and for more
+// than the first no longer than `wait_max`.
 //
-// Half, and not all: the last of many is the slowest of them, and some do not end by themselves (an accept, a recv on a quiet
-// connection, a timeout). With one operation out nothing is gathered, nor with three; and where more than half of what is out is quiet,
-// each wait takes `wait_max`: then a smaller `gather_max`, or adaptive, serves better.
+// Half, and not all: the last of many is the slowest of them, and some do not end by themselves (an accept, a
+// recv on a quiet connection, a timeout). With one operation out nothing is gathered, nor with three; and
+// where more than half of what is out is quiet, each wait takes `wait_max`: then a smaller `gather_max`, or
+// adaptive, serves better.
 //
 //   submission<high_throughput, uring_ring> io{uring_ring{{}}};
 #pragma once

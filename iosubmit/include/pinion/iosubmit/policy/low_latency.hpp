@@ -2,10 +2,12 @@
 //
 // low_latency: enters for each operation, or for a few; answers are handed out one by one as they come.
 //
-// With its batch of 1 it does what `immediate` does. With a larger one, what is queued waits for at most `wait_max` while the owner
-// is busy; an owner that has nothing left to run enters at once under any policy (law S1).
+// With its batch of 1 it does what `immediate` does. With a larger one, what is queued waits for at most
+// `wait_max` while the owner is busy; an owner that has nothing left to run enters at once under any policy
+// (law S1).
 //
-//   submission<low_latency, uring_ring> io{uring_ring{{}}, {.rule = {.batch = 4, .wait_max = duration{50'000}}}};
+//   submission<low_latency, uring_ring> io{
+//       uring_ring{{}}, {.rule = {.batch = 4, .wait_max = duration{50'000}}}};
 #pragma once
 
 #include <pinion/base/export.hpp>

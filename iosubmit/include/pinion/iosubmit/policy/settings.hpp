@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// settings: what a program, or whoever starts it, asks of a chosen_policy.
+// settings: what a program, or its environment, asks of a chosen_policy.
 //
 // Three values, each from code, else from the environment, else built in:
 //
@@ -8,15 +8,17 @@
 //   PINION_SUBMIT_BATCH_SIZE   1 to 32768
 //   PINION_SUBMIT_MAX_WAIT_US  1 to 1000000
 //
-// Batch size and longest wait take the place of the mode's own: in low-latency of its 1 and 100 us; in high-throughput of its 64 and
-// 1000 us, which also bounds how long a wait gathers; in balanced of those that it picks from while it is not stressed (8, 32, 64;
-// 200, 500, 1000 us); in adaptive of the most that it may come to, also of what a wait gathers.
+// Batch size and longest wait take the place of the mode's own: in low-latency of its 1 and 100 us; in
+// high-throughput of its 64 and 1000 us, which also bounds how long a wait gathers; in balanced of those that
+// it picks from while it is not stressed (8, 32, 64; 200, 500, 1000 us); in adaptive of the most that it may
+// come to, also of what a wait gathers.
 //
-// A value is taken as it must be written, or refused: nothing around it, no sign, no leading zero. Where one is refused none of the
-// environment's counts, since they were meant together, and report() says which, what was given, and what is valid.
+// A value is taken as it must be written, or refused: nothing around it, no sign, no leading zero. Where one
+// is refused none of the environment's counts, since they were meant together, and report() says which, what
+// was given, and what is valid.
 //
-//   chosen_policy policy{effective({.mode = submit_mode::balanced})};   // a mode from code, the numbers from the environment
-//   std::puts(to_string(policy.settings()).c_str());                    // "mode balanced (code), batch size 16 (environment), …"
+//   chosen_policy policy{effective({.mode = submit_mode::balanced})};  // the numbers: from the environment
+//   std::puts(to_string(policy.settings()).c_str());  // "mode balanced (code), batch size 16 (env…"
 #pragma once
 
 #include <cstdint>
@@ -51,13 +53,13 @@ struct settings_text {
   std::optional<std::string_view> max_wait_us = std::nullopt;
 };
 
-/// What those texts ask for; or a refusal for each of them that is not taken, with EINVAL. What was given is shortened
-/// and made printable there. Nothing else decides: no environment, no locale.
+/// What those texts ask for; or a refusal for each of them that is not taken, with EINVAL. What was given is
+/// shortened and made printable there. Nothing else decides: no environment, no locale.
 PINION_EXPORT [[nodiscard]] expected<settings, std::vector<refusal>>
 parse_settings(const settings_text& text);
 
-/// What the environment of this process asks for, read by the first call, on any thread. Where something is refused it is reported as
-/// an error, by that call, and nothing is asked for.
+/// What the environment of this process asks for, read by the first call, on any thread. Where something is
+/// refused it is reported as an error, by that call, and nothing is asked for.
 PINION_EXPORT [[nodiscard]] const settings& settings_of_environment();
 
 /// Where a value is from.
@@ -80,11 +82,13 @@ struct effective_settings {
 /// One line for people, with where each value is from.
 PINION_EXPORT [[nodiscard]] std::string to_string(const effective_settings& all);
 
-/// Each value from code where it is there, else from the environment, else built in. As from code a batch size of 0 is 1.
+/// Each value from code where it is there, else from the environment, else built in. As from code a batch
+/// size of 0 is 1.
 PINION_EXPORT [[nodiscard]] effective_settings effective(const settings& from_code,
                                                          const settings& from_environment) noexcept;
 
-/// The same with this process's environment. What it says is reported as a note, each time that it says something new.
+/// The same with this process's environment. What it says is reported as a note, each time that it says
+/// something new.
 PINION_EXPORT [[nodiscard]] effective_settings effective(const settings& from_code = {});
 
 }  // namespace pinion::iosubmit

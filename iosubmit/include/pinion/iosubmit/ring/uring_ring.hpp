@@ -10,10 +10,10 @@
 //   auto opened = uring_ring::open({});                                      // or says why
 //
 // Its owner is the thread that calls own() or enters it first, wherever it was made: the ring is created
-// disabled, and enabled there. From then on only the owner calls anything but descriptor() and is_owner(), and
-// destroys the ring; until then is_owner() is true nowhere. The ring may be moved while no other thread looks
-// at it. In a child of fork() the ring is the parent's, and its memory is not there: make another one, and
-// leave the child by _exit().
+// disabled, and enabled there. From then on only the owner calls anything but descriptor() and is_owner(),
+// and destroys the ring; until then is_owner() is true nowhere. The ring may be moved while no other thread
+// looks at it. In a child of fork() the ring is the parent's, and its memory is not there: make another one,
+// and leave the child by _exit().
 //
 // As a port: the completions of what queue() took are handed to answer(), and what is left when the ring goes
 // is answered with -ECANCELED, or, where it is in flight, when the kernel lets go of it. Such completions are
@@ -120,7 +120,8 @@ class basic_uring_ring {
   }
 
   /// Makes the calling thread the owner, before the first enter does; again, it does nothing. 0, or the
-  /// negative errno with which the kernel refuses to enable the ring: then the first enter tries it once more.
+  /// negative errno with which the kernel refuses to enable the ring: then the first enter tries it once
+  /// more.
   std::int32_t own() noexcept {
     const bool is_owned = std::atomic_ref{owner_}.load(std::memory_order_relaxed) != std::thread::id{};
     PINION_ASSERT(!is_owned || is_owner(),

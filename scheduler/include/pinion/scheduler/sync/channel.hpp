@@ -2,20 +2,23 @@
 //
 // channel: values from tasks to tasks of one executor, through room for so many.
 //
-//   channel<job, 16> jobs;                           // the room is inside; 0: a sender waits for its receiver
+//   channel<job, 16> jobs;                          // the room is inside; 0: a sender waits for its receiver
 //
-//   if (!co_await jobs.send(std::move(next))) co_return;         // waits for room; where it fails, next is as it was
+//   const auto sent = co_await jobs.send(std::move(next));       // waits for room
+//   if (!sent) co_return;                                        // then next is as it was
 //
 //   while (auto job = co_await jobs.receive()) run(*job);        // until the channel is closed and empty
 //
 // Laws:
 //
-// - A value that was accepted is received once, also behind close(); in the order in which they were
-// accepted. - Who waits is served first in, first out, senders and receivers. Nobody waits who could be
-// served. - A receiver that is cancelled has taken nothing. A sender that fails has its value, unmoved. -
-// send(), receive(), close() and a cancellation make tasks ready, and run none. - A wait ends once, by what
-// came first: a value that was handed over is the receiver's, and one that was accepted is
-//   sent, whatever is cancelled or closed afterwards.
+// - A value that was accepted is received once, also behind close(), in the order in which values were
+//   accepted.
+// - Tasks that wait are served first in, first out, senders and receivers. No task waits that could be
+//   served.
+// - A receiver that is cancelled has taken nothing. A sender that fails has its value, unmoved.
+// - send(), receive(), close() and a cancellation make tasks ready, and run none.
+// - A wait ends once, by what came first: a value that was handed over is the receiver's, and one that was
+//   accepted is sent, whatever is cancelled or closed afterwards.
 //
 // One thread, no atomics, no allocation. A task that never has to wait does not give way: a long loop over a
 // channel that is never empty needs a yield. Between executors: a wake_channel.

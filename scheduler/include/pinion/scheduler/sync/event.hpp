@@ -4,7 +4,8 @@
 //
 //   event opened;                                    // not set
 //
-//   if (!co_await opened.wait()) co_return;          // in any number of tasks; at once, where it is set
+//   const auto waited = co_await opened.wait();      // in any number of tasks; at once, where it is set
+//   if (!waited) co_return;                          // cancelled
 //
 //   opened.set();                                    // all of them go on, in their turn
 //
@@ -12,9 +13,10 @@
 //
 // Laws:
 //
-// - set() makes ready all that wait, in the order in which they began, and runs none. - A wait ends once, by
-// what came first: a set() stands, whatever is cancelled afterwards. - Where nobody waits and it is set,
-// wait() is over at once; where its slot was requested it ends with the error.
+// - set() makes ready all tasks that wait, in the order in which they began, and runs none.
+// - A wait ends once, by what came first: a set() stands, whatever is cancelled afterwards.
+// - Where no task waits and it is set, wait() is over at once. Where its slot was requested, it ends with the
+//   error.
 //
 // One thread, no atomics, no allocation. From another thread: a waker::wake_event.
 #pragma once

@@ -12,11 +12,12 @@
 //
 // Laws:
 //
-// - From the call of close() on nobody enters. Who is inside stays until its holder goes. - close() is over
-// when nobody is inside; several may await it, and again after a wait that was cancelled. The gate stays
-//   closed.
-// - The last holder that goes makes those ready, in their order, and runs none. The gate may be destroyed
-// when one goes on. - A wait ends once, by what came first.
+// - From the call of close() on nobody enters. A task that is inside stays until its holder goes.
+// - close() is over when nobody is inside. Several tasks may await it, and again after a wait that was
+//   cancelled. The gate stays closed.
+// - The last holder that goes makes those tasks ready, in their order, and runs none. The gate may be
+//   destroyed when one of them goes on.
+// - A wait ends once, by what came first.
 //
 // A task that awaits close() while it is inside waits for itself. One thread, no atomics, no allocation.
 #pragma once

@@ -4,7 +4,7 @@
 //
 //   mutex writing;
 //
-//   auto guard = co_await writing.lock(shutdown);    // shutdown: a cancel_slot; without it, the executor's for the task
+//   auto guard = co_await writing.lock(shutdown);    // a cancel_slot; without it, the task's own
 //   if (!guard) co_return;                           // cancelled
 //   co_await write_all(file);                        // nobody else writes meanwhile
 //
@@ -12,10 +12,12 @@
 //
 // Laws:
 //
-// - At most one guard holds it. - It is handed over to the task that has waited longest, when a guard goes;
-// it is never free while a task waits. - unlock() and a cancellation make tasks ready, and run none. - A wait
-// ends once, by what came first: a guard that was handed over is the task's, whatever is cancelled
-// afterwards.
+// - At most one guard holds it.
+// - When a guard goes, the mutex is handed over to the task that has waited longest. It is never free while a
+//   task waits.
+// - unlock() and a cancellation make tasks ready, and run none.
+// - A wait ends once, by what came first: a guard that was handed over is the task's, whatever is cancelled
+//   afterwards.
 //
 // It is not recursive: a task that locks it again waits for itself. One thread, no atomics, no allocation.
 #pragma once

@@ -11,13 +11,13 @@
 //
 // Laws:
 //
-// - No unit is lost or made: what is available, held and acquired is what it began with and what was released
-// besides. - First come, first served: a large request at the front is not overtaken by a small one behind
-// it. - release() and a cancellation make tasks ready, and run none. A cancelled request that stood at the
-// front lets those
-//   behind it go on, as far as there is enough.
+// - No unit is lost or made: available, held and acquired units are those that it began with and those that
+//   were released besides.
+// - First come, first served: a large request at the front is not overtaken by a small one behind it.
+// - release() and a cancellation make tasks ready, and run none. A cancelled request that stood at the front
+//   lets those behind it go on, as far as there is enough.
 // - A wait ends once, by what came first: units that were granted are the task's, whatever is cancelled
-// afterwards.
+//   afterwards.
 //
 // One thread, no atomics, no allocation.
 #pragma once

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <limits>
 #include <optional>
 #include <pinion/base/time.hpp>
 #include <pinion/config.hpp>
@@ -73,12 +72,7 @@ class clocked_store {
 
   /// The timeout for poll() and epoll_wait(): milliseconds, -1 when nothing will fire, and at most the
   /// longest they take.
-  [[nodiscard]] int timeout_ms() const noexcept {
-    const auto wait = timeout<std::chrono::milliseconds>();
-    if (!wait) return -1;
-    return static_cast<int>(
-        std::min<std::chrono::milliseconds::rep>(wait->count(), std::numeric_limits<int>::max()));
-  }
+  [[nodiscard]] int timeout_ms() const noexcept { return poll_timeout(next_wakeup(), now()); }
 
   /// The store, for what it has beyond this.
   [[nodiscard]] Store& backend() noexcept { return store_; }

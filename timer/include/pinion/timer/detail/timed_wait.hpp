@@ -2,10 +2,10 @@
 //
 // timed_wait: what a coroutine that waits for a time keeps in its frame. Sleeps and tickers are made of it.
 //
-// The awaiter is the timer: over a queue of hooks nothing is allocated. A wait always suspends, however long its
-// deadline has passed and whatever its slot says, and it always ends in a poll of its queue, in the poll after the one
-// that it began in at the earliest (law T7). So a loop that sleeps for no time, or tries again whenever it is cancelled,
-// gives way each round, and nobody's stack grows by another's resumption.
+// The awaiter is the timer: over a queue of hooks nothing is allocated. A wait always suspends, however long
+// its deadline has passed and whatever its slot says, and it always ends in a poll of its queue, in the poll
+// after the one that it began in at the earliest (law T7). So a loop that sleeps for no time, or tries again
+// whenever it is cancelled, gives way each round, and nobody's stack grows by another's resumption.
 #pragma once
 
 #include <pinion/config.hpp>

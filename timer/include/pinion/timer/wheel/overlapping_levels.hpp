@@ -6,9 +6,10 @@
 // there are slots, counted on that level's own grid. Levels go round, so the next occupied slot is looked for
 // in a circle from the hand's on. A level is one of two kinds:
 //
-//  - stationary: a slot is served when its last moment has come, and its timers fire then, late by at most that level's
-//    tick. No timer moves by itself;
-//  - cascading: a slot is served when it begins, and its timers are placed anew, lower down. Level 0 fires them.
+//  - stationary: a slot is served when its last moment has come, and its timers fire then, late by at most
+//    that level's tick. No timer moves by itself;
+//  - cascading: a slot is served when it begins, and its timers are placed anew, lower down. Level 0 fires
+//    them.
 //
 // Beyond the last horizon a timer goes to the furthest slot, and is placed anew from there.
 //

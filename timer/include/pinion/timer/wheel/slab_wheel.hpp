@@ -2,26 +2,27 @@
 //
 // slab_wheel: a timer wheel that owns its values, over any arithmetic of levels.
 //
-// A timer is a slot of a slab, which holds its true deadline and the bucket where an *entry* for it lies. An entry is
-// nothing but the slot's number in the bucket's queue of cache-line chunks. It is a hint to look at that slot when the
-// bucket's time comes: the slot tells whether the timer is due, was moved, or is gone. So
+// A timer is a slot of a slab, which holds its true deadline and the bucket where an *entry* for it lies. An
+// entry is nothing but the slot's number in the bucket's queue of cache-line chunks. It is a hint to look at
+// that slot when the bucket's time comes: the slot tells whether the timer is due, was moved, or is gone. So
 //
 //  - pushing a deadline on is one store: the entry stays, and is placed anew when its bucket is served;
-//  - cancelling stores into the slot alone. Its entry stays behind, and if the slot's next timer is due no earlier,
-//    that entry serves it too: a timeout cancelled and armed again, the commonest thing there is, places nothing;
-//  - only moving a timer to before its bucket makes garbage: a new entry, and an old one that is passed over. Garbage
-//    is bounded: beyond half as many entries again as slots, each new entry pays for looking at four old ones; at twice as
-//    many all are looked at.
+//  - cancelling stores into the slot alone. Its entry stays behind, and if the slot's next timer is due no
+//    earlier, that entry serves it too: a timeout that is cancelled and armed again places nothing;
+//  - only moving a timer to before its bucket makes garbage: a new entry, and an old one that is passed over.
+//    Garbage is bounded: beyond half as many entries again as slots, each new entry pays for looking at four
+//    old ones; at twice as many all are looked at.
 //
-// Every bucket counts the timers that are really in it, apart from its entries, so that next_wakeup() looks past garbage.
+// Every bucket counts the timers that are really in it, so that next_wakeup() looks past garbage.
 //
-// poll() turns the hand from occupied bucket to occupied bucket. It gathers due timers into a batch, in code that does not
-// know the sink, prefetching slots two chunks ahead, and then calls the sink for each that is still due. Where a budget
-// ends it, or a sink throws, the rest of batch and bucket stay as they are and the next poll goes on there.
+// poll() turns the hand from occupied bucket to occupied bucket. It gathers due timers into a batch, in code
+// that does not know the sink, prefetching slots two chunks ahead, and then calls the sink for each that is
+// still due. Where a budget ends it, or a sink throws, the rest of batch and bucket stay as they are and the
+// next poll goes on there.
 //
-// Timers that are due already as they are armed don't go into the levels, which are being swept perhaps, but into
-// `arrivals`: served after the backlog, and only by polls that began after the arming. An entry there remembers its poll. A slot
-// that arrives anew while its former entry waits among arrivals takes that one's place.
+// Timers that are due already as they are armed don't go into the levels, which are being swept perhaps, but
+// into `arrivals`: served after the backlog, and only by polls that began after the arming. An entry there
+// remembers its poll. A slot that arrives anew takes the place of an entry that waits there.
 //
 //   slab_wheel<task, nested_levels<1'000'000, 8, 6, 6, 6>> timers{monotonic_clock::now()};
 //
@@ -89,28 +90,28 @@ class slab_wheel {
     clear();
   }
 
-  /// Arms a timer that hands `value` to the sink at the first poll at or after its due time, the first tick at or after
-  /// `deadline`; one in the past fires at the next poll, one at `never` is kept and does not fire. Strong guarantee: on
-  /// std::bad_alloc or std::length_error nothing was armed and `value` was not moved from.
+  /// Arms a timer that hands `value` to the sink at the first poll at or after its due time, the first tick
+  /// at or after `deadline`; one in the past fires at the next poll, one at `never` does not fire. Strong
+  /// guarantee: on std::bad_alloc or std::length_error nothing was armed, and `value` was not moved from.
   handle schedule(instant deadline, Value&& value);
 
   /// As schedule(), but refuses: errc::deadline_passed when `deadline` is not after the latest now,
-  /// errc::capacity_exceeded when no handle is left. `value` is moved from only on success. May throw std::bad_alloc.
+  /// errc::capacity_exceeded when no handle is left. `value` is moved from only on success. May throw
+  /// std::bad_alloc.
   [[nodiscard]] expected<handle> try_schedule(instant deadline, Value&& value);
 
   /// Takes the timer back: its value, or nothing if `h` is refused (T5).
   std::optional<Value> cancel(handle h) noexcept;
 
-  /// As cancel(), and tells why not: errc::invalid_handle when this store never had such a slot, else errc::not_found.
+  /// As cancel(), and why not: errc::invalid_handle where there never was such a slot, else not_found.
   [[nodiscard]] expected<Value> try_cancel(handle h) noexcept;
 
-  /// Moves the timer to `deadline`, keeping its handle and value. One store when that is later and not yet due. False
-  /// if `h` is refused.
+  /// Moves the timer, which keeps handle and value; one store when that is later. False if `h` is refused.
   bool reschedule(handle h, instant deadline) noexcept;
 
-  /// Moves the clock to `now`, or leaves it where `now` is earlier, and hands what is due to `sink`, spending at most
-  /// `budget` on timers fired and entries moved or discarded. What sink throws passes through; that timer has fired,
-  /// all others stay. Not from inside a sink. Where no bucket's time has come it is a comparison and three stores.
+  /// Moves the clock to `now`, or leaves it where `now` is earlier, and hands what is due to `sink`, spending
+  /// at most `budget` on timers fired and entries moved or discarded. What sink throws passes through; that
+  /// timer has fired, all others stay. Not from inside a sink. Where no bucket is due: three stores.
   template <sink_for<Value> Sink>
   poll_result poll(instant now, std::size_t budget, Sink&& sink) {
     PINION_ASSERT(!polling_, "poll() was called from inside a sink: return from the sink first");
@@ -141,14 +142,13 @@ class slab_wheel {
   /// How many timers are armed, those at `never` among them.
   [[nodiscard]] std::size_t size() const noexcept { return slots_.size(); }
 
-  /// Destroys every timer armed before the call; their handles are refused. A value whose destructor arms a timer
-  /// leaves that one armed.
+  /// Destroys every timer armed before the call. What a value's destructor arms stays armed.
   void clear();
 
-  /// Drops all garbage from all buckets at once, looking at every entry. Never needed: garbage is bounded anyway.
+  /// Drops all garbage at once, looking at every entry. Never needed: garbage is bounded.
   void compact_all() noexcept;
 
-  /// Until `n` timers are armed at once, schedule() neither allocates nor throws (T9). May throw std::bad_alloc.
+  /// Until `n` timers are armed, schedule() neither allocates nor throws (T9). May throw std::bad_alloc.
   void reserve(std::size_t n);
 
   /// Slots that ran out of generations (T5).
@@ -163,8 +163,8 @@ class slab_wheel {
   /// Whether `h` names a timer that is armed.
   [[nodiscard]] bool is_armed(handle h) const noexcept { return slots_.find(h) != slots_.none; }
 
-  /// The level that an armed timer is on. As many as there are levels for a timer on none of them: beyond the last, due
-  /// already, at `never`, or not armed.
+  /// The level that an armed timer is on. As many as there are levels for a timer on none of them: beyond the
+  /// last, due already, at `never`, or not armed.
   [[nodiscard]] std::size_t level_of(handle h) const noexcept {
     return levels_.level_of(std::min<std::size_t>(bucket_of(h), bucket_count()));
   }
@@ -185,8 +185,8 @@ class slab_wheel {
            chains_.memory();
   }
 
-  /// What does not hold of all that docs/design/timer.md says must; empty when everything does. Looks at every slot and
-  /// bucket. Also from inside a sink.
+  /// What does not hold of all that docs/design/timer.md says must; empty when everything does. Looks at
+  /// every slot and bucket. Also from inside a sink.
   [[nodiscard]] std::string violated_invariant() const;
 
 #if PINION_CHECKED
@@ -200,10 +200,10 @@ class slab_wheel {
 #endif
 
  protected:
-  /// As schedule(), stepping from level to level where levels are stationary, to be late by the finest one's tick only.
+  /// As schedule(), stepping from level to level, to be late by the finest one's tick only.
   handle arm_exact(instant deadline, Value&& value) { return arm(deadline, std::move(value), exact_bit); }
 
-  /// The bucket that an armed timer's entry is in; a number past the levels' own for one in none of theirs, or not armed.
+  /// The bucket that an armed timer's entry is in; past the levels' own where it is in none of theirs.
   [[nodiscard]] std::size_t bucket_of(handle h) const noexcept {
     const std::uint32_t slot = slots_.find(h);
     return slot == slots_.none ? nowhere : slots_.tag(slot).bucket;
@@ -215,8 +215,8 @@ class slab_wheel {
     return chunk_counts_[b] * chunk_chains::chunk_size;
   }
 
-  /// Rewrites a bucket to hold only its timers: a chunk at a time, while `budget`, which it counts down by the entries it
-  /// looks at, has room for one. False when the budget ended it; called again, it goes on.
+  /// Rewrites a bucket to hold only its timers: a chunk at a time, while `budget`, which it counts down by
+  /// the entries it looks at, has room for one. False when the budget ended it; called again, it goes on.
   bool compact_bucket(std::size_t b, std::size_t& budget) noexcept;
   /// Whether a bucket is in the middle of that.
   [[nodiscard]] bool is_compacting(std::size_t b) const noexcept {
@@ -243,8 +243,8 @@ class slab_wheel {
   static constexpr std::uint16_t doomed = 0xfffe;    // clear() is about to destroy it
   static constexpr std::uint16_t nowhere = 0xffff;   // no entry
 
-  // Of a slot's mark: a bit for the compaction; which arrivals its entry is among, those that are being served or those
-  // since, or, of one that was sifted, whether it is due; the rest tells during which poll a timer arrived.
+  // Of a slot's mark: a bit for the compaction; which arrivals its entry is among, those served now or those
+  // since, or, of a sifted one, whether it is due; the rest: during which poll a timer arrived.
   static constexpr std::uint16_t pass_bit = 1;
   static constexpr std::uint16_t turn_bit = 4;
   static constexpr std::uint16_t due_bit = turn_bit;
@@ -267,9 +267,9 @@ class slab_wheel {
   };
   static_assert(sizeof(void*) != 8 || sizeof(bucket) == 16, "four buckets to a cache line");
 
-  // Behind the levels' own buckets: what was due as it was armed; what is due after the last tick; what the compaction found
-  // in a bucket that is being served; entries of overdue buckets, whatever bucket their slots name; and one that is always
-  // empty, whose number stands for what is being served, too.
+  // Behind the levels' own buckets: what was due as it was armed; what is due after the last tick; what the
+  // compaction found in a bucket that is being served; entries of overdue buckets, whatever bucket their
+  // slots name; and one that is always empty, whose number stands for what is being served, too.
   [[nodiscard]] std::uint16_t bucket_count() const noexcept {
     return static_cast<std::uint16_t>(levels_.bucket_count());
   }

@@ -7,9 +7,10 @@
 // late an hour ahead, and nothing is ever moved for it. Pick it for long, coarse timeouts by the million. For
 // a long timer to the millisecond there are
 //
-//  - schedule_best_fit(), which arms for the start of the spoke that holds the target and says so; the caller arms again
-//    from there, on a finer ring, and lands on the target in three steps, one for each ring; in one more where the target is
-//    among the last ticks of a spoke, which the finer ring does not reach from that spoke's start;
+//  - schedule_best_fit(), which arms for the start of the spoke that holds the target and says so; the caller
+//    arms again from there, on a finer ring, and lands on the target in three steps, one for each ring; in
+//    one more where the target is among the last ticks of a spoke, which the finer ring does not reach from
+//    that spoke's start;
 //  - schedule_exact(), which does that by itself.
 //
 // Beyond the last ring a timer waits in its furthest spoke and is placed anew from there.
@@ -24,12 +25,12 @@
 // schedule(), cancel() and reschedule() take whatever they are given. The try_ forms refuse, and tell why:
 //
 //   errc                | from            | when
-//   deadline_passed     | try_schedule()  | the deadline is not after the latest now: 0, before the start, or just past
+//   deadline_passed     | try_schedule()  | the deadline is at or before the latest now
 //   deadline_too_far    | try_schedule()  | it is max_duration() ahead or more
 //   overflow            | try_schedule()  | it is `never`, which is what a sum that left 64 bits saturates to
-//   capacity_exceeded   | try_schedule()  | no handle is left: 2^28 slots, or slot_options::slots_max, are taken or retired
-//   invalid_handle      | try_cancel()    | this wheel never had such a slot, or the handle names no timer at all
-//   not_found           | try_cancel()    | the slot is there; the timer has fired, was cancelled or cleared, or never was
+//   capacity_exceeded   | try_schedule()  | 2^28 slots, or slot_options::slots_max, are taken or retired
+//   invalid_handle      | try_cancel()    | this wheel never had such a slot, or the handle names none
+//   not_found           | try_cancel()    | the timer has fired, was cancelled or cleared, or never was
 //   overflow            | rings_of(), rings_from_tick() | no such rings
 //
 // Memory: sizeof is 6 KiB at most, and an empty wheel holds 60 KiB of spokes, 20 bytes each. A timer takes a
