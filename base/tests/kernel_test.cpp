@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// kernel_time's conversions; and, where the kernel's header is there, that our numbers and layouts are its own.
+// kernel_time's conversions; and, where the kernel's header is there, that our numbers and layouts are its
+// own.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -60,6 +61,7 @@ static_assert(codes::cancel == IORING_OP_ASYNC_CANCEL && codes::connect == IORIN
 static_assert(codes::close == IORING_OP_CLOSE && codes::read == IORING_OP_READ &&
               codes::write == IORING_OP_WRITE);
 static_assert(codes::send == IORING_OP_SEND && codes::recv == IORING_OP_RECV);
+static_assert(codes::openat == IORING_OP_OPENAT && codes::statx == IORING_OP_STATX);
 static_assert(codes::msg_ring == IORING_OP_MSG_RING);
 static_assert(entry_flag::runs_elsewhere == IOSQE_ASYNC && ring_completion::more == IORING_CQE_F_MORE);
 static_assert(poll_flag::stays == IORING_POLL_ADD_MULTI && timeout_flag::absolute == IORING_TIMEOUT_ABS);

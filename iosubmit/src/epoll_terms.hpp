@@ -78,10 +78,12 @@ inline std::int32_t refusal_of_timeout(const ring_entry& entry) noexcept {
 /// What it is answered with, if it isn't served; else 0.
 inline std::int32_t refusal_of(const ring_entry& entry) noexcept {
   if (!serves(entry.operation)) {
-    const bool is_known = entry.operation == codes::fsync || entry.operation == codes::msg_ring;
+    const bool is_known = entry.operation == codes::fsync || entry.operation == codes::openat ||
+                          entry.operation == codes::statx || entry.operation == codes::msg_ring;
     return is_known ? -EOPNOTSUPP : -EINVAL;
   }
-  // Links and registered files; receiving and accepting many times; buffers, personalities and places that are registered.
+  // Links and registered files; receiving and accepting many times; buffers, personalities and places that
+  // are registered.
   const bool is_file_transfer = entry.operation == codes::read || entry.operation == codes::write;
   if ((entry.flags & ~kernel::entry_flag::runs_elsewhere) != 0 ||
       (entry.priority != 0 && !is_file_transfer) || entry.others[0] != 0) {

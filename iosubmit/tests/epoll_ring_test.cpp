@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is epoll_ring's own: slots, order, closed descriptors, fallbacks, and calls that fail. What it shares with other rings stands in
-// ring_operations_test.cpp.
+// What is epoll_ring's own: slots, order, closed descriptors, fallbacks, and calls that fail. What it shares
+// with other rings stands in ring_operations_test.cpp.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -36,7 +36,8 @@ TEST_F(EpollRingTest, ServesReadinessAndDeclaresTheRest) {
         codes::read, codes::write, codes::send, codes::recv}) {
     EXPECT_TRUE(real.supports(code)) << int{code};
   }
-  EXPECT_FALSE(real.supports(codes::fsync));
+  for (const std::uint8_t code : {codes::fsync, codes::openat, codes::statx})
+    EXPECT_FALSE(real.supports(code));
   EXPECT_FALSE(real.supports(codes::msg_ring));
   EXPECT_FALSE(real.supports(codes::refused));
 }

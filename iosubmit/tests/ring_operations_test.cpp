@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each operation promises, on every ring that serves it; and that the others say EOPNOTSUPP or EINVAL, and nothing crashes.
+// What each operation promises, on every ring that serves it; and that the others say EOPNOTSUPP or EINVAL,
+// and nothing crashes.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -9,6 +10,7 @@
 #include <pinion/base/diagnostic.hpp>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include <array>
 #include <bit>
@@ -256,6 +258,9 @@ TEST_P(RingOperationsTest, FilesAreServedOrRefusedInWords) {
   EXPECT_EQ(ask(io, entries::fsync(file.get())), serves_files ? 0 : -EOPNOTSUPP);
   EXPECT_EQ(ask(io, entries::fsync(file.get(), entries::synced::contents_only)),
             serves_files ? 0 : -EOPNOTSUPP);
+  struct ::statx told{};
+  EXPECT_EQ(ask(io, entries::openat("no such file", O_RDONLY)), serves_files ? -ENOENT : -EOPNOTSUPP);
+  EXPECT_EQ(ask(io, entries::statx("no such file", told, STATX_TYPE)), serves_files ? -ENOENT : -EOPNOTSUPP);
 }
 
 TEST_P(RingOperationsTest, WhatIsUnknownIsInvalidAndWhatIsDeclaredMissingIsSaidSo) {

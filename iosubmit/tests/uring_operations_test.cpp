@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What only the real kernel's ring can be asked for, or answers so: a file at an offset, messages between rings, and poll's own bits.
-// What all rings serve is in ring_operations_test.cpp.
+// What only the real kernel's ring can be asked for, or answers so: a file at an offset, messages between
+// rings, and poll's own bits. What all rings serve is in ring_operations_test.cpp.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/stat.h>
 
 #include <array>
 #include <cstdint>
@@ -53,6 +55,26 @@ TEST_F(UringOperationsTest, WriteReadAndFsyncReachAFileAtAnOffset) {
   EXPECT_EQ(written, 4);
   EXPECT_EQ(synced, 0);
   EXPECT_EQ(into.text(read), "ear");
+}
+
+TEST_F(UringOperationsTest, FilesAreOpenedAndAskedByNameAndByDescriptor) {
+  real_submission io{uring_ring{{.entries = 8}}};
+  struct ::statx told{};
+
+  const std::int32_t opened = answer_to(io, entries::openat("/proc/self/status", O_RDONLY | O_CLOEXEC));
+  const std::int32_t named = answer_to(io, entries::statx("/", told, STATX_TYPE));
+  const bool is_directory = S_ISDIR(told.stx_mode);
+  const std::int32_t by_descriptor =
+      answer_to(io, entries::statx("", told, STATX_TYPE, AT_EMPTY_PATH, opened));
+
+  ASSERT_GE(opened, 0);
+  EXPECT_EQ(::fcntl(opened, F_GETFD), FD_CLOEXEC);
+  EXPECT_EQ(answer_to(io, entries::openat("status", O_RDONLY, 0, opened)), -ENOTDIR);
+  EXPECT_EQ(answer_to(io, entries::close(opened)), 0);
+  EXPECT_EQ(named, 0);
+  EXPECT_TRUE(is_directory);
+  EXPECT_EQ(by_descriptor, 0);
+  EXPECT_TRUE(S_ISREG(told.stx_mode));
 }
 
 TEST_F(UringOperationsTest, PollAnswersWithTheEventsThatAreThere) {

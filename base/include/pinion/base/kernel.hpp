@@ -22,8 +22,9 @@
 
 namespace pinion {
 
-/// A length of time, or a point of the monotonic clock, as the kernel reads it; at most 2^62 ns, which is 146 years: to a length
-/// the kernel adds the time that it is, and what it has no room for (2^63 ns) may be over at once.
+/// A length of time, or a point of the monotonic clock, as the kernel reads it; at most 2^62 ns, which is 146
+/// years: to a length the kernel adds the time that it is, and what it has no room for (2^63 ns) may be over
+/// at once.
 struct kernel_time {
   std::int64_t seconds = 0;
   std::int64_t nanoseconds = 0;  ///< below 1'000'000'000
@@ -68,7 +69,9 @@ struct codes {
   static constexpr std::uint8_t accept = 13;    ///< 5.5
   static constexpr std::uint8_t cancel = 14;    ///< 5.5, ASYNC_CANCEL
   static constexpr std::uint8_t connect = 16;   ///< 5.5
+  static constexpr std::uint8_t openat = 18;    ///< 5.6
   static constexpr std::uint8_t close = 19;     ///< 5.6
+  static constexpr std::uint8_t statx = 21;     ///< 5.6
   static constexpr std::uint8_t read = 22;      ///< 5.6
   static constexpr std::uint8_t write = 23;     ///< 5.6
   static constexpr std::uint8_t send = 26;      ///< 5.6

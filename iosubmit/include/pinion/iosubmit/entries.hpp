@@ -22,6 +22,8 @@
 #include <pinion/iosubmit/operation.hpp>
 #include <span>
 
+struct statx;  // of <sys/stat.h>, for those that ask for it
+
 namespace pinion::iosubmit {
 
 /// The kernel's numbers of what can be asked: codes::recv is that of entries::recv().
@@ -32,8 +34,8 @@ inline std::uint64_t word(const volatile void* address) noexcept {
   return reinterpret_cast<std::uintptr_t>(address);
 }
 
-// A watch's user_data as the kernel has it, so that its completions are told from messages, and from those of watches that an
-// earlier sink of the same mark has left:
+// A watch's user_data as the kernel has it, so that its completions are told from messages, and from those of
+// watches that an earlier sink of the same mark has left:
 //
 //   bits 0 to 2     the mark
 //   bits 3 to 47    the caller's
@@ -116,8 +118,9 @@ struct entries {
     return {.operation = codes::poll, .descriptor = descriptor, .operation_flags = events};
   }
 
-  /// When one of poll(2)'s `events` is there, each time, until it is cancelled or fails: for submission::watch(), with a user_data
-  /// below 2^48 and a sink's mark. Which ones; the last answer is the one without ring_completion::more. From Linux 5.13.
+  /// When one of poll(2)'s `events` is there, each time, until it is cancelled or fails: for
+  /// submission::watch(), with a user_data below 2^48 and a sink's mark. Which ones; the last answer is the
+  /// one without ring_completion::more. From Linux 5.13.
   [[nodiscard]] static ring_entry poll_multishot(int descriptor, std::uint32_t events,
                                                  std::uint64_t user_data) noexcept {
     return {.operation = codes::poll,
@@ -138,15 +141,16 @@ struct entries {
     return {.operation = codes::cancel, .address = user_data_of(target, 0)};
   }
 
-  /// Stops the watch with that user_data. To be watched, too, and answered to the same sink: with 0, -ENOENT or -EALREADY as above. The
-  /// watch is answered for the last time, with -ECANCELED, where it was stopped.
+  /// Stops the watch with that user_data. To be watched, too, and answered to the same sink: with 0, -ENOENT
+  /// or -EALREADY as above. The watch is answered for the last time, with -ECANCELED, where it was stopped.
   [[nodiscard]] static ring_entry cancel_watch(std::uint64_t user_data) noexcept {
     return {
         .operation = codes::cancel, .address = entries_detail::as_watch(user_data), .user_data = user_data};
   }
 
   /// Puts a completion with this user_data and result into another ring; 0. The other ring's owner sees what
-  /// it was sent; a submission tells the sink of its mark (mark_of), 2 or more, and drops and reports it otherwise.
+  /// it was sent; a submission tells the sink of its mark (mark_of), 2 or more, and drops and reports it
+  /// otherwise.
   [[nodiscard]] static ring_entry msg_ring(int ring, std::uint64_t user_data,
                                            std::uint32_t result = 0) noexcept {
     return {.operation = codes::msg_ring, .descriptor = ring, .offset = user_data, .length = result};
@@ -172,6 +176,28 @@ struct entries {
             .address = entries_detail::word(address)};
   }
 
+  /// The directory that paths without a leading / begin at, where none is named: the process's.
+  static constexpr int working_directory = -100;  // AT_FDCWD
+  /// Opens a file, with open(2)'s flags and mode; its descriptor. The path stays until the answer.
+  [[nodiscard]] static ring_entry openat(const char* path, int flags, std::uint32_t mode = 0,
+                                         int directory = working_directory) noexcept {
+    return {.operation = codes::openat,
+            .descriptor = directory,
+            .address = entries_detail::word(path),
+            .length = mode,
+            .operation_flags = static_cast<std::uint32_t>(flags)};
+  }
+  /// Asks what statx(2) tells of a file: those fields that `mask` names; 0. With AT_EMPTY_PATH and an empty
+  /// path the file is `directory` itself.
+  [[nodiscard]] static ring_entry statx(const char* path, struct ::statx& into, std::uint32_t mask,
+                                        std::uint32_t flags = 0, int directory = working_directory) noexcept {
+    return {.operation = codes::statx,
+            .descriptor = directory,
+            .offset = entries_detail::word(&into),
+            .address = entries_detail::word(path),
+            .length = mask,
+            .operation_flags = flags};
+  }
   /// Closes a descriptor; 0. What is in flight on it is not stopped by that.
   [[nodiscard]] static ring_entry close(int descriptor) noexcept {
     return {.operation = codes::close, .descriptor = descriptor};

@@ -99,6 +99,17 @@ class task_io {
   [[nodiscard]] auto fsync(int file, entries::synced what = entries::synced::all) const noexcept {
     return ask(entries::fsync(file, what));
   }
+  /// Opens a file, with open(2)'s flags and mode, from that directory: its descriptor.
+  [[nodiscard]] auto openat(const char* path, int flags, std::uint32_t mode = 0,
+                            int directory = entries::working_directory) const noexcept {
+    return ask(entries::openat(path, flags, mode, directory));
+  }
+  /// Asks what statx(2) tells of a file: those fields that `mask` names.
+  [[nodiscard]] auto statx(const char* path, struct ::statx& into, std::uint32_t mask,
+                           std::uint32_t flags = 0,
+                           int directory = entries::working_directory) const noexcept {
+    return ask(entries::statx(path, into, mask, flags, directory));
+  }
   /// Closes a descriptor.
   [[nodiscard]] auto close(int descriptor) const noexcept { return ask(entries::close(descriptor)); }
 
