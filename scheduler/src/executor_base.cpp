@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// executor_base: tasks that begin and end, and slices.
+// executor_base: its queues, slices, and the ends of tasks that have no handle.
 #include <pinion/scheduler/executor_base.hpp>
 
 #include <algorithm>
@@ -29,45 +29,32 @@ task_queue& executor_base::add(queue_options options, preempt::slice_rule::queue
   return *queues_.back();
 }
 
-void executor_base::begin(task_header& task) noexcept {
-  expect_owner();
-  PINION_ASSERT(std::any_of(queues_.begin(), queues_.end(),
-                            [&](const auto& each) { return each.get() == task.queue_; }),
-                "a task was spawned into a queue of another executor");
-  task.next_task_ = std::exchange(first_, &task);
-  task.link_ = &first_;
-  if (task.next_task_ != nullptr) task.next_task_->link_ = &task.next_task_;
-  ++size_;
-  ++task.queue_->statistics_.tasks;
-  if (is_ending_) task.own_slot_.request();
-  ready(task);
+bool executor_base::has(const task_queue& queue) const noexcept {
+  return std::any_of(queues_.begin(), queues_.end(), [&](const auto& each) { return each.get() == &queue; });
 }
 
-void executor_base::let_go(task_header& task) noexcept {
-  task.has_handle_ = false;
-  if (task.is_over_) destroy(task);
+std::size_t executor_base::size() const noexcept {
+  std::size_t tasks = 0;
+  for (const auto& each : queues_) tasks += each->statistics_.tasks;
+  return tasks;
 }
 
-void executor_base::destroy(task_header& task) noexcept {
-  const std::coroutine_handle<> frame = task.frame_;
-  task.~task_header();
-  frame.destroy();
-}
-
-void executor_base::end(task_header& task, const std::exception_ptr& thrown) noexcept {
+std::coroutine_handle<> executor_base::end(task_header& task, std::coroutine_handle<> frame,
+                                           const std::exception_ptr* thrown) noexcept {
   task.is_over_ = true;
+  task.where = frame;
   *task.link_ = task.next_task_;
   if (task.next_task_ != nullptr) task.next_task_->link_ = task.link_;
-  --size_;
   --task.queue_->statistics_.tasks;
   if (task.joiner_ != nullptr) task.joiner_->ended_(*task.joiner_, task, thrown);
-  if (task.has_handle_) return;
+  if (task.has_handle_) return std::noop_coroutine();
   if (thrown != nullptr && task.joiner_ == nullptr) {
-    thrown_ = thrown;
+    thrown_ = *thrown;
     skipped_ = std::exchange(left_, 1) - 1;  // no more in this slice: what was thrown passes through
   }
   running_ = nullptr;  // what its frame still holds may spawn as it goes
   destroy(task);
+  return std::noop_coroutine();
 }
 
 void executor_base::cancel_all() noexcept {

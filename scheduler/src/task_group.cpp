@@ -29,11 +29,11 @@ void task_group::add(task_header& task) noexcept {
   ++size_;
 }
 
-void task_group::ended(joiner& self, task_header& /*task*/, const std::exception_ptr& thrown) noexcept {
+void task_group::ended(joiner& self, task_header& /*task*/, const std::exception_ptr* thrown) noexcept {
   auto& mine = static_cast<task_group&>(self);
   --mine.size_;
   if (thrown != nullptr && mine.thrown_ == nullptr) {
-    mine.thrown_ = thrown;
+    mine.thrown_ = *thrown;
     mine.slot_.request();
   }
   if (mine.size_ == 0 && mine.who_) mine.who_.go_on();

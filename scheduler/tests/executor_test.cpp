@@ -67,6 +67,20 @@ TEST_F(ExecutorTest, WhatATaskThrowsGoesToWhoAwaitsIt) {
   EXPECT_EQ(loop.size(), 0U);
 }
 
+TEST_F(ExecutorTest, WhatALocalThrowsBehindTheCoReturnTakesTheValuesPlace) {
+  struct throws_at_its_end {
+    ~throws_at_its_end() noexcept(false) { throw std::runtime_error("late"); }
+  };
+  const auto counted = std::make_shared<int>(1);
+  const auto gives_and_throws = [](std::shared_ptr<int> value) -> task<std::shared_ptr<int>> {
+    const throws_at_its_end last;
+    co_return value;
+  };
+
+  EXPECT_THROW(loop.run(gives_and_throws(counted)), std::runtime_error);
+  EXPECT_EQ(counted.use_count(), 1);
+}
+
 TEST_F(ExecutorTest, WhatADetachedTaskThrowsComesOutOfRunAndTheOthersStay) {
   bool has_run = false;
   const auto late = [](bool& run) -> task<> {

@@ -162,7 +162,7 @@ class basic_executor : public executor_base {
   }
   /// Runs until no task is left.
   void run() {
-    run_until([this] { return size() == 0; });
+    run_until([this] { return empty(); });
   }
   /// Runs until that is true, which is looked at after each round. A round that waits is ended by what it
   /// waits for alone.
@@ -315,15 +315,15 @@ basic_executor<P>::~basic_executor() {
   // Each tick ends a wait, and one of the two things that may last too long.
   timer::interval patience{timers_, timer::calls<&basic_executor::be_impatient>, *this};
   try {
-    if (size() != 0) patience.start(options_.patience, timer::missed_ticks::burst);
+    if (!empty()) patience.start(options_.patience, timer::missed_ticks::burst);
   } catch (...) {
     impatience_ = 2;  // there is no memory for a timer, so nothing that may last is waited for
   }
-  run_out([this] { return size() == 0 || impatience_ >= 1; });
+  run_out([this] { return empty() || impatience_ >= 1; });
   io_.stop();
   channel_.close(waker::call_wakes);
-  run_out([this] { return size() == 0 || impatience_ >= 2; });
-  if (size() != 0) executor_detail::tell_of_left(size(), first()->name);
+  run_out([this] { return empty() || impatience_ >= 2; });
+  if (!empty()) executor_detail::tell_of_left(size(), first()->name);
 }
 
 // As run_until(), whatever tasks throw.

@@ -57,8 +57,8 @@ class task_timer : public timer::timer_call {
 /// Who waits for the end of tasks.
 class joiner {
  public:
-  /// Called when a task is over, with what it threw, if it did: makes whoever waits ready.
-  using ended_function = void (*)(joiner& self, task_header& task, const std::exception_ptr& thrown) noexcept;
+  /// Called when a task is over, with what it threw, else nullptr: makes the task that waits ready.
+  using ended_function = void (*)(joiner& self, task_header& task, const std::exception_ptr* thrown) noexcept;
   explicit joiner(ended_function ended) noexcept : ended_(ended) {}
   joiner(const joiner&) = delete;
   joiner& operator=(const joiner&) = delete;
@@ -75,9 +75,7 @@ class joiner {
 class task_header : public runnable {
  public:
   /// Of the coroutine whose frame that is, for that queue.
-  task_header(std::coroutine_handle<> frame, task_queue& queue) noexcept : frame_(frame), queue_(&queue) {
-    where = frame;
-  }
+  task_header(std::coroutine_handle<> frame, task_queue& queue) noexcept : queue_(&queue) { where = frame; }
 
   /// What is requested to have it end.
   [[nodiscard]] cancel_slot& own_slot() noexcept { return own_slot_; }
@@ -91,20 +89,22 @@ class task_header : public runnable {
   [[nodiscard]] bool has_joiner() const noexcept { return joiner_ != nullptr; }
   /// Whether it has ended.
   [[nodiscard]] bool is_over() const noexcept { return is_over_; }
-  /// For reports; a string that outlives it, or nullptr.
-  const char* name = nullptr;
 
  private:
   friend class executor_base;
-  std::coroutine_handle<> frame_;
+  // What a yield needs first, beside `where` and `next`. Of a task that is over `where` is its frame.
   task_queue* queue_;
-  cancel_slot own_slot_;
   cancel_slot* slot_ = &own_slot_;
   joiner* joiner_ = nullptr;
-  task_header* next_task_ = nullptr;
-  task_header** link_ = nullptr;  // what points here
   bool is_over_ = false;
   bool has_handle_ = true;
+  cancel_slot own_slot_;
+  task_header* next_task_ = nullptr;
+  task_header** link_ = nullptr;  // what points here
+
+ public:
+  /// For reports; a string that outlives it, or nullptr.
+  const char* name = nullptr;
 };
 
 /// What is the same in all executors. All members are for its thread.
@@ -151,18 +151,22 @@ class PINION_EXPORT executor_base {
   /// Takes it back. Not of one that is not armed.
   void disarm(task_timer& timer) noexcept { timers_.disarm(*this, timer); }
 
-  /// How many tasks there are that are not over.
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  /// How many tasks there are that are not over; and whether there is none.
+  [[nodiscard]] std::size_t size() const noexcept;
+  [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
   /// The queue that there always is, and where the running task is, or that one.
   [[nodiscard]] task_queue& main_queue() noexcept { return *queues_.front(); }
   [[nodiscard]] task_queue& current_queue() noexcept {
     return running_ != nullptr ? running_->queue() : main_queue();
   }
 
-  /// For tasks: a task begins; its handle has gone; it is over, and its frame may be gone when this returns.
+  /// For tasks: a task begins; its handle has gone; it is over, suspended for the last time in that frame,
+  /// and threw that, else nullptr. The frame may be gone when end() returns, which gives what goes on:
+  /// nothing.
   void begin(task_header& task) noexcept;
   static void let_go(task_header& task) noexcept;
-  void end(task_header& task, const std::exception_ptr& thrown) noexcept;
+  std::coroutine_handle<> end(task_header& task, std::coroutine_handle<> frame,
+                              const std::exception_ptr* thrown) noexcept;
   /// That one is told of its end. Not of one that is over.
   static void join(task_header& task, joiner* by) noexcept {
     PINION_ASSERT(by == nullptr || task.joiner_ == nullptr,
@@ -215,6 +219,7 @@ class PINION_EXPORT executor_base {
 
  private:
   static void destroy(task_header& task) noexcept;
+  [[nodiscard]] bool has(const task_queue& queue) const noexcept;
   // In checked builds: the thread that made it calls.
   void expect_owner() const noexcept {
     if constexpr (is_checked)
@@ -230,9 +235,33 @@ class PINION_EXPORT executor_base {
   std::uint32_t skipped_ = 0;  // what was taken from that, to end it
   std::exception_ptr thrown_;
   task_header* first_ = nullptr;
-  std::size_t size_ = 0;
   std::thread::id owner_ = std::this_thread::get_id();
   bool is_ending_ = false;
 };
+
+// ---- Implementation ----
+
+inline void executor_base::begin(task_header& task) noexcept {
+  expect_owner();
+  PINION_ASSERT(has(*task.queue_), "a task was spawned into a queue of another executor");
+  task.next_task_ = std::exchange(first_, &task);
+  task.link_ = &first_;
+  if (task.next_task_ != nullptr) task.next_task_->link_ = &task.next_task_;
+  ++task.queue_->statistics_.tasks;
+  if (is_ending_) [[unlikely]]
+    task.own_slot_.request();
+  ready(task);
+}
+
+inline void executor_base::let_go(task_header& task) noexcept {
+  task.has_handle_ = false;
+  if (task.is_over_) destroy(task);
+}
+
+inline void executor_base::destroy(task_header& task) noexcept {
+  const std::coroutine_handle<> frame = task.where;
+  task.~task_header();
+  frame.destroy();
+}
 
 }  // namespace pinion::scheduler::inline PINION_MODE

@@ -24,7 +24,6 @@
 
 #include <pinion/config.hpp>
 
-#include <concepts>
 #include <coroutine>
 #include <exception>
 #include <memory>
@@ -35,6 +34,7 @@
 #include <pinion/base/executor.hpp>
 #include <pinion/base/export.hpp>
 #include <pinion/base/resumption.hpp>
+#include <pinion/scheduler/detail/outcome.hpp>
 #include <pinion/scheduler/executor_base.hpp>
 #include <pinion/scheduler/frames/use_frames.hpp>
 #include <system_error>
@@ -53,39 +53,6 @@ namespace task_detail {
 /// Reports that a task threw what nobody took.
 PINION_EXPORT void tell_of_lost(const std::exception_ptr& thrown, const char* name) noexcept;
 
-/// What a coroutine ends with: nothing yet, a T, or what it threw.
-template <class T>
-class outcome {
-  static_assert(!std::is_reference_v<T>, "a task gives a value: let it give a pointer");
-
- public:
-  outcome() noexcept {}
-  outcome(const outcome&) = delete;
-  outcome& operator=(const outcome&) = delete;
-  ~outcome() {
-    if (has_value_) value.~T();
-  }
-  template <class U = T>
-    requires std::constructible_from<T, U&&>
-  void return_value(U&& given) noexcept(std::is_nothrow_constructible_v<T, U&&>) {
-    ::new (static_cast<void*>(std::addressof(value))) T(std::forward<U>(given));
-    has_value_ = true;
-  }
-  T take() { return std::move(value); }
-
- private:
-  union {
-    T value;
-  };
-  bool has_value_ = false;
-};
-template <>
-class outcome<void> {
- public:
-  static void return_void() noexcept {}
-  static void take() noexcept {}
-};
-
 /// What all promises have.
 class promise_base : public frame_allocated {
  public:
@@ -95,7 +62,6 @@ class promise_base : public frame_allocated {
   ~promise_base() {}
 
   static std::suspend_always initial_suspend() noexcept { return {}; }
-  void unhandled_exception() noexcept { thrown_ = std::current_exception(); }
   /// For resumption: by whom it is run.
   [[nodiscard]] executor_base& executor() const noexcept { return *by_; }
 
@@ -111,18 +77,16 @@ class promise_base : public frame_allocated {
     return *::new (static_cast<void*>(&root)) task_header(frame, queue);
   }
   [[nodiscard]] task_header& header() noexcept { return root; }
-  [[nodiscard]] const std::exception_ptr& thrown() const noexcept { return thrown_; }
 
  private:
   friend struct going_on;
   executor_base* by_ = nullptr;
-  std::coroutine_handle<> awaits_;
-  std::exception_ptr thrown_;
   // U1: alive in the outermost coroutine of a task alone, from is_task() on until its executor destroys it,
   // just before the frame. It costs the others its room, and no allocation for it costs each task one.
   union {
     task_header root;
   };
+  std::coroutine_handle<> awaits_;
 };
 
 /// At its end: goes on with who awaits it; or the task is over.
@@ -130,10 +94,9 @@ struct going_on {
   [[nodiscard]] static bool await_ready() noexcept { return false; }
   template <class Promise>
   [[nodiscard]] static std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> over) noexcept {
-    promise_base& promise = over.promise();
+    Promise& promise = over.promise();
     if (promise.awaits_) return promise.awaits_;
-    promise.by_->end(promise.root, promise.thrown_);
-    return std::noop_coroutine();
+    return promise.by_->end(promise.root, over, promise.thrown());
   }
   [[noreturn]] static void await_resume() noexcept { std::terminate(); }
 };
@@ -142,10 +105,6 @@ template <class T>
 struct promise : promise_base, outcome<T> {
   task<T> get_return_object() noexcept;
   static going_on final_suspend() noexcept { return {}; }
-  T result() {
-    if (thrown() != nullptr) std::rethrow_exception(thrown());
-    return this->take();
-  }
 };
 
 }  // namespace task_detail
@@ -259,7 +218,7 @@ class join_handle {
     PINION_ASSERT(promise.header().is_over() || !promise.header().has_joiner(),
                   "a join_handle was dropped or moved while it is awaited");
     if (promise.header().is_over() && promise.thrown() != nullptr && !promise.header().has_joiner())
-      task_detail::tell_of_lost(promise.thrown(), promise.header().name);
+      task_detail::tell_of_lost(*promise.thrown(), promise.header().name);
     frame_ = nullptr;
     executor_base::let_go(promise.header());
   }
@@ -322,7 +281,7 @@ class join_handle<T>::waiting : protected joiner {
  protected:
   friend join_handle;
   explicit waiting(join_handle& of) noexcept
-      : joiner([](joiner& self, task_header&, const std::exception_ptr&) noexcept {
+      : joiner([](joiner& self, task_header&, const std::exception_ptr*) noexcept {
           static_cast<waiting&>(self).go_on();
         }),
         of_(of) {}

@@ -68,7 +68,7 @@ class PINION_EXPORT task_group : joiner {
 
  private:
   void add(task_header& task) noexcept;
-  static void ended(joiner& self, task_header& task, const std::exception_ptr& thrown) noexcept;
+  static void ended(joiner& self, task_header& task, const std::exception_ptr* thrown) noexcept;
 
   executor_base* by_;
   cancel_slot slot_;

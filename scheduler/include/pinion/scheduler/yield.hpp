@@ -19,8 +19,9 @@ struct [[nodiscard]] yielding {
   template <class Promise>
   static void await_suspend(std::coroutine_handle<Promise> where) noexcept {
     executor_base& by = executor_of(where.promise());
-    by.running().where = where;
-    by.ready(by.running());
+    runnable& task = by.running();
+    task.where = where;
+    by.ready(task);
     if constexpr (is_counted) by.slices().yielded();
   }
   static void await_resume() noexcept {}
