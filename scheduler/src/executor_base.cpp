@@ -3,7 +3,6 @@
 // executor_base: its queues, slices, and the ends of tasks that have no handle.
 #include <pinion/scheduler/executor_base.hpp>
 
-#include <algorithm>
 #include <utility>
 
 namespace pinion::scheduler::inline PINION_MODE {
@@ -13,29 +12,21 @@ thread_local executor_base* current_here = nullptr;
 
 executor_base* executor_base::current() noexcept { return current_here; }
 
-executor_base::on_this_thread::on_this_thread(executor_base& by) noexcept {
-  PINION_ASSERT(current_here == nullptr,
-                "an executor was run inside a task of another one, or of its own: await the task instead");
-  current_here = &by;
-}
+executor_base::on_this_thread::on_this_thread(executor_base& by) noexcept { current_here = &by; }
 executor_base::on_this_thread::~on_this_thread() { current_here = nullptr; }
 
 executor_base::~executor_base() = default;
 
 task_queue& executor_base::add(queue_options options, preempt::slice_rule::queue number) {
-  order_.reserve(queues_.size() + 1);
-  std::unique_ptr<task_queue> made{new task_queue(std::move(options), number)};
-  queues_.push_back(std::move(made));
-  return *queues_.back();
-}
-
-bool executor_base::has(const task_queue& queue) const noexcept {
-  return std::any_of(queues_.begin(), queues_.end(), [&](const auto& each) { return each.get() == &queue; });
+  shared_.order.reserve(shared_.all.size() + 1);
+  std::unique_ptr<task_queue, queue_end> made{new task_queue(std::move(options), number)};
+  shared_.all.push_back(std::move(made));
+  return *shared_.all.back();
 }
 
 std::size_t executor_base::size() const noexcept {
   std::size_t tasks = 0;
-  for (const auto& each : queues_) tasks += each->statistics_.tasks;
+  for (const auto& each : shared_.all) tasks += each->statistics_.tasks;
   return tasks;
 }
 
@@ -60,21 +51,6 @@ std::coroutine_handle<> executor_base::end(task_header& task, std::coroutine_han
 void executor_base::cancel_all() noexcept {
   is_ending_ = true;
   for (task_header* each = first_; each != nullptr; each = each->next_task_) each->own_slot_.request();
-}
-
-void executor_base::run_slice(task_queue& queue, std::uint32_t most) {
-  left_ = most;
-  skipped_ = 0;
-  const preempt::word& word = *word_;
-  while (runnable* const next = queue.ready_.pop()) {
-    running_ = static_cast<task_header*>(next);
-    next->where.resume();
-    if (--left_ == 0 || word.is_due()) break;
-  }
-  running_ = nullptr;
-  queue.statistics_.resumed += most - left_ - skipped_;
-  if (thrown_ != nullptr) [[unlikely]]
-    std::rethrow_exception(std::exchange(thrown_, nullptr));
 }
 
 }  // namespace pinion::scheduler::inline PINION_MODE

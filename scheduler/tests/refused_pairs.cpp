@@ -2,7 +2,7 @@
 //
 // Turns of parts that can't work together, one for each number. They do not compile, and CTest looks for the
 // remedy and both types in what the compiler says (law C5). So it does for a coroutine that waits for tasks
-// and is none.
+// and is none, and for what would pass by an executor's cell.
 #include <pinion/iosubmit.hpp>
 #include <pinion/scheduler.hpp>
 #include <pinion/timer.hpp>
@@ -34,6 +34,14 @@ struct of_no_executor {
   };
 };
 of_no_executor refused(event& opened) { static_cast<void>(co_await opened.wait()); }
+#elif PAIR == 5
+// A queue that vanishes while its tasks run (rule U5 of cell.hpp).
+void refused(task_queue& queue) { delete &queue; }
+#elif PAIR == 6
+// What tasks share, kept without a cell and across a run of theirs (rule U2).
+struct refused : basic_executor<> {
+  auto& keeps() { return shared_.order; }
+};
 #endif
 
 }  // namespace pinion::scheduler

@@ -3,6 +3,8 @@
 // pinion's scheduler: the parts, put together.
 #pragma once
 
+#include <pinion/scheduler/cell.hpp>
+#include <pinion/scheduler/default_cell.hpp>
 #include <pinion/scheduler/executor.hpp>
 #include <pinion/scheduler/executor_base.hpp>
 #include <pinion/scheduler/frames/concept.hpp>

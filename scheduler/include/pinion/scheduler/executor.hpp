@@ -44,6 +44,7 @@
 #include <pinion/iosubmit/submission.hpp>
 #include <pinion/preempt/default_source.hpp>
 #include <pinion/preempt/slicer.hpp>
+#include <pinion/scheduler/default_cell.hpp>
 #include <pinion/scheduler/executor_base.hpp>
 #include <pinion/scheduler/frames/concept.hpp>
 #include <pinion/scheduler/frames/default_frames.hpp>
@@ -60,6 +61,7 @@
 #include <pinion/timer/timer_queue.hpp>
 #include <pinion/waker/default_inbox.hpp>
 #include <pinion/waker/wake_channel.hpp>
+#include <source_location>
 #include <system_error>
 #include <utility>
 
@@ -67,7 +69,7 @@ namespace pinion::scheduler::inline PINION_MODE {
 
 /// What an executor is made of.
 template <class Timers, class Inbox, class Notifier, class Policy, class Ring, class Source,
-          class Frames = default_frames, class Clock = monotonic_clock>
+          class Frames = default_frames, class Clock = monotonic_clock, class Cell = default_cell>
 struct parts {
   using timers = Timers;      ///< a store of timers that call
   using inbox = Inbox;        ///< of wake_calls
@@ -77,6 +79,7 @@ struct parts {
   using source = Source;      ///< of slices
   using frames = Frames;      ///< where its tasks' frames come from
   using clock = Clock;        ///< what all of them go by
+  using cell = Cell;          ///< by which it reaches what its tasks share
 };
 /// What a build recommends.
 using default_parts = parts<timer::call_wheel, waker::default_inbox, waker::default_notifier,
@@ -96,7 +99,7 @@ concept executor_parts =
     waker::inbox_core<typename P::inbox> && waker::notifier<typename P::notifier> &&
     iosubmit::submit_policy<typename P::policy> && iosubmit::ring<typename P::ring> &&
     preempt::preempt_source<typename P::source> && frame_allocator<typename P::frames> &&
-    requires(typename P::clock& clock) {
+    executor_cell<typename P::cell> && requires(typename P::clock& clock) {
       { clock.now() } -> std::same_as<instant>;
     };
 
@@ -140,9 +143,8 @@ class basic_executor : public executor_base {
   template <class... SourceArguments>
   basic_executor(const executor_options& options, typename P::ring ring, clock its_clock,
                  SourceArguments&&... source)
-      : executor_base(timer_calls_of_parts),
-        options_(executor_detail::or_throw(executor_detail::checked(options))), clock_(std::move(its_clock)),
-        timers_(clock_), io_(std::move(ring), typename P::policy{}, clock_),
+      : executor_base(calls_of_parts), options_(executor_detail::or_throw(executor_detail::checked(options))),
+        clock_(std::move(its_clock)), timers_(clock_), io_(std::move(ring), typename P::policy{}, clock_),
         slicer_(std::forward<SourceArguments>(source)...),
         turn_(timers_, channel_, io_, absent, options.turn, clock_) {
     now_ = clock_.now();
@@ -168,6 +170,10 @@ class basic_executor : public executor_base {
   /// waits for alone.
   template <std::predicate IsOver>
   void run_until(IsOver&& is_over) {
+    expect_owner();
+    cell_.expect([] { return current() == nullptr; }, "U4",
+                 "an executor was run inside a task of another one, or of its own: await the task instead",
+                 place::current());
     const on_this_thread here{*this};
     const use_frames frames{frames_};
     runner tasks{*this};
@@ -178,33 +184,53 @@ class basic_executor : public executor_base {
   /// it.
   template <class T>
   join_handle<T> spawn(task<T>&& what, const char* name = nullptr) noexcept {
+    expect_owner();
     return {*this, std::move(what), current_queue(), name};
   }
   /// The same in that queue of this executor.
   template <class T>
   join_handle<T> spawn_into(task_queue& queue, task<T>&& what, const char* name = nullptr) noexcept {
+    expect_owner();
     return {*this, std::move(what), queue, name};
   }
   /// Another queue, for as long as the executor lives. Throws a refusal where an option is out of range.
   task_queue& add_queue(queue_options options);
 
   /// Files and sockets, as its tasks await them.
-  [[nodiscard]] task_io<submission_type> io() noexcept { return {*this, io_}; }
+  [[nodiscard]] task_io<submission_type> io() noexcept {
+    expect_owner();
+    return {*this, io_};
+  }
 
   /// Its parts, for what else they can do; what waits by them directly waits under the slot that it is given.
-  [[nodiscard]] timer_queue& timers() noexcept { return timers_; }
-  [[nodiscard]] channel_type& channel() noexcept { return channel_; }
-  [[nodiscard]] submission_type& submission() noexcept { return io_; }
-  [[nodiscard]] slicer_type& slicer() noexcept { return slicer_; }
-  [[nodiscard]] typename P::frames& frames() noexcept { return frames_; }
+  [[nodiscard]] timer_queue& timers() noexcept { return owned(timers_); }
+  [[nodiscard]] channel_type& channel() noexcept { return channel_; }  ///< on any thread
+  [[nodiscard]] submission_type& submission() noexcept { return owned(io_); }
+  [[nodiscard]] slicer_type& slicer() noexcept { return owned(slicer_); }
+  [[nodiscard]] typename P::frames& frames() noexcept { return owned(frames_); }
   /// What its rounds did so far.
-  [[nodiscard]] const turn_statistics& statistics() const noexcept { return turn_.statistics(); }
+  [[nodiscard]] const turn_statistics& statistics() const noexcept { return owned(turn_).statistics(); }
+  /// As executor_base says.
+  [[nodiscard]] std::size_t size() const noexcept { return owned(*this).executor_base::size(); }
+  [[nodiscard]] cancel_slot& slot() noexcept { return owned(*this).executor_base::slot(); }
+  [[nodiscard]] task_queue& main_queue() noexcept { return owned(*this).executor_base::main_queue(); }
+  [[nodiscard]] task_queue& current_queue() noexcept { return owned(*this).executor_base::current_queue(); }
 
  private:
+  using place = std::source_location;
+  void expect_owner(const place& here = place::current()) const { cell_.expect_owner(here); }
+  template <class T>
+  [[nodiscard]] T& owned(T& part, const place& here = place::current()) const {
+    expect_owner(here);
+    return part;
+  }
+  [[nodiscard]] auto shared(const place& here = place::current()) { return enter(cell_, here); }
+  [[nodiscard]] bool has_ready(const place& here = place::current()) { return !shared(here)->order.empty(); }
+
   // As the turn sees its tasks.
   struct runner {
     basic_executor& of;
-    [[nodiscard]] bool has_ready() const noexcept { return !of.order_.empty(); }
+    [[nodiscard]] bool has_ready() const noexcept { return of.has_ready(); }
     instant run(const preempt::slice_state& state) { return of.run_slices(state); }
     void rest() const noexcept { of.slicer_.rest(); }
   };
@@ -213,21 +239,27 @@ class basic_executor : public executor_base {
   template <class IsOver>
   void run_out(IsOver&& is_over) noexcept;
   static timer_queue& timers_of(executor_base& by) noexcept {
-    return static_cast<basic_executor&>(by).timers_;
+    return static_cast<basic_executor&>(by).timers();
+  }
+  static void ready_by(executor_base& by, runnable& task) noexcept {
+    auto& self = static_cast<basic_executor&>(by);
+    self.make_ready(self.cell_, task);
   }
   static instant now_of(const executor_base& by) noexcept {
-    return static_cast<const basic_executor&>(by).timers_.now();
+    const auto& self = static_cast<const basic_executor&>(by);
+    return self.owned(self.timers_).now();
   }
   static void arm_by(executor_base& by, task_timer& timer, instant deadline);
   static void hurry_by(executor_base& by, task_timer& timer) noexcept;
   static void disarm_by(executor_base& by, task_timer& timer) noexcept;
-  static constexpr timer_calls timer_calls_of_parts{&now_of, &arm_by, &hurry_by, &disarm_by};
+  static constexpr part_calls calls_of_parts{&ready_by, &now_of, &arm_by, &hurry_by, &disarm_by};
   static constexpr bool has_hooks = timer::queue_of_calls<timer_queue>;
 
   instant run_slices(preempt::slice_state state);
   instant run_slice_of(const queue_order::choice& next, preempt::slice_state state);
 
   typename P::frames frames_;  // the last to go
+  [[no_unique_address]] typename P::cell cell_;
   executor_options options_;
   [[no_unique_address]] clock clock_;
   timer_queue timers_;
@@ -246,6 +278,7 @@ using executor = basic_executor<>;
 template <executor_parts P>
 task_queue& basic_executor<P>::add_queue(queue_options options) {
   executor_detail::or_throw(executor_detail::checked(options));
+  [[maybe_unused]] const auto shared = this->shared();
   const auto number =
       executor_detail::or_throw(slicer_.add({.quantum = options.quantum, .latency = options.latency}));
   return add(std::move(options), number);
@@ -278,9 +311,11 @@ void basic_executor<P>::disarm_by(executor_base& by, task_timer& timer) noexcept
 template <executor_parts P>
 instant basic_executor<P>::run_slices(preempt::slice_state state) {
   const bool has_timers_due = state.others_ready;
-  for (std::size_t slices = order_.size(); slices != 0 && !order_.empty(); --slices) {
-    const auto next = order_.next(state.now);
-    state.others_ready = has_timers_due || order_.size() > 1;
+  for (std::size_t slices = shared()->order.size(); slices != 0 && has_ready(); --slices) {
+    auto shared = this->shared();
+    const auto next = shared->order.next(state.now);
+    state.others_ready = has_timers_due || shared->order.size() > 1;
+    shared.leave();
     state.now = run_slice_of(next, state);
   }
   frames_.collect();
@@ -297,20 +332,23 @@ instant basic_executor<P>::run_slice_of(const queue_order::choice& next, preempt
       of.now_ = of.clock_.now();
       of.slicer_.end(of.now_);
       queue_order::ran(queue, of.now_ - began, of.now_);
-      if (is_empty(queue)) of.order_.remove(queue);
+      if (is_empty(queue)) of.shared()->order.remove(queue);
     }
   };
   if (next.at_most != forever) state.next_timer = std::min(state.next_timer, state.now + next.at_most);
   slicer_.begin(number_of(*next.queue), state);
   {
     const slice ends{*this, *next.queue, state.now};
-    run_slice(*next.queue, options_.tasks_a_slice);
+    run_slice(cell_, *next.queue, options_.tasks_a_slice);
   }
   return now_;
 }
 
 template <executor_parts P>
 basic_executor<P>::~basic_executor() {
+  expect_owner();
+  cell_.expect([this] { return current() != this; }, "U4",
+               "an executor was destroyed inside a task of its own: end the task before", place::current());
   cancel_all();
   // Each tick ends a wait, and one of the two things that may last too long.
   timer::interval patience{timers_, timer::calls<&basic_executor::be_impatient>, *this};

@@ -12,6 +12,7 @@
 
 #include <pinion/config.hpp>
 
+#include <algorithm>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
@@ -24,12 +25,13 @@
 #include <pinion/base/time.hpp>
 #include <pinion/preempt/slice_log.hpp>
 #include <pinion/preempt/word.hpp>
+#include <pinion/scheduler/cell.hpp>
 #include <pinion/scheduler/detail/queue_order.hpp>
 #include <pinion/scheduler/task_queue.hpp>
 #include <pinion/timer/handle.hpp>
 #include <pinion/timer/timer_call.hpp>
 #include <pinion/timer/when.hpp>
-#include <thread>
+#include <source_location>
 #include <utility>
 #include <vector>
 
@@ -122,11 +124,10 @@ class PINION_EXPORT executor_base {
     return *running_;
   }
   void ready(runnable& task) noexcept {
-    expect_owner();
     task_queue& queue = *static_cast<task_header&>(task).queue_;
+    if (!queue.is_open_) [[unlikely]]
+      return parts_.ready(*this, task);
     queue.ready_.push(task);
-    if (queue.place_ == task_queue::none) [[unlikely]]
-      order_.add(queue, now_);
   }
   /// As preempt::yielding_executor says.
   [[nodiscard]] const preempt::word& preempt_word() const noexcept { return *word_; }
@@ -135,7 +136,7 @@ class PINION_EXPORT executor_base {
   [[nodiscard]] cancel_slot& slot() noexcept { return running().slot(); }
 
   /// The time, by the clock that its timers go by.
-  [[nodiscard]] instant clock_now() const noexcept { return timers_.now(*this); }
+  [[nodiscard]] instant clock_now() const noexcept { return parts_.now(*this); }
   /// When that is.
   template <timer::delay_or_point When>
   [[nodiscard]] instant deadline(When when) const noexcept {
@@ -146,16 +147,16 @@ class PINION_EXPORT executor_base {
   }
   /// Arms a timer, which is not; and makes one that is due at the next round. Over a store of values that may
   /// throw std::bad_alloc.
-  void arm(task_timer& timer, instant deadline) { timers_.arm(*this, timer, deadline); }
-  void hurry(task_timer& timer) noexcept { timers_.hurry(*this, timer); }
+  void arm(task_timer& timer, instant deadline) { parts_.arm(*this, timer, deadline); }
+  void hurry(task_timer& timer) noexcept { parts_.hurry(*this, timer); }
   /// Takes it back. Not of one that is not armed.
-  void disarm(task_timer& timer) noexcept { timers_.disarm(*this, timer); }
+  void disarm(task_timer& timer) noexcept { parts_.disarm(*this, timer); }
 
   /// How many tasks there are that are not over; and whether there is none.
   [[nodiscard]] std::size_t size() const noexcept;
   [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
   /// The queue that there always is, and where the running task is, or that one.
-  [[nodiscard]] task_queue& main_queue() noexcept { return *queues_.front(); }
+  [[nodiscard]] task_queue& main_queue() noexcept { return *shared_.all.front(); }
   [[nodiscard]] task_queue& current_queue() noexcept {
     return running_ != nullptr ? running_->queue() : main_queue();
   }
@@ -175,18 +176,18 @@ class PINION_EXPORT executor_base {
   }
 
  protected:
-  /// How its timers are asked.
-  struct timer_calls {
+  /// How its timers are asked, and a task is made ready whose queue is not open.
+  struct part_calls {
+    void (*ready)(executor_base& by, runnable& task) noexcept;
     instant (*now)(const executor_base& by) noexcept;
     void (*arm)(executor_base& by, task_timer& timer, instant deadline);
     void (*hurry)(executor_base& by, task_timer& timer) noexcept;
     void (*disarm)(executor_base& by, task_timer& timer) noexcept;
   };
-  explicit executor_base(const timer_calls& timers) noexcept : timers_(timers) {}
+  explicit executor_base(const part_calls& parts) noexcept : parts_(parts) {}
   ~executor_base();
 
-  /// As long as this thread runs that executor. One at a time: to run another one inside a task is a
-  /// violation.
+  /// As long as this thread runs that executor. One at a time.
   class PINION_EXPORT on_this_thread {
    public:
     explicit on_this_thread(executor_base& by) noexcept;
@@ -200,6 +201,22 @@ class PINION_EXPORT executor_base {
     word_ = &word;
     log_ = &log;
   }
+  struct queue_end {
+    void operator()(task_queue* queue) const noexcept { delete queue; }
+  };
+  /// What tasks share.
+  struct shared_queues {
+    std::vector<std::unique_ptr<task_queue, queue_end>> all;
+    queue_order order;
+  };
+  /// Borrows that, by the executor's cell: there is no other way.
+  template <executor_cell Cell>
+  [[nodiscard]] auto enter(Cell& cell, const std::source_location& place) {
+    return cell.enter(shared_, place);
+  }
+  /// As ready(), where the queue is not open.
+  template <executor_cell Cell>
+  void make_ready(Cell& cell, runnable& task);
   task_queue& add(queue_options options, preempt::slice_rule::queue number);
   [[nodiscard]] static preempt::slice_rule::queue number_of(const task_queue& queue) noexcept {
     return queue.number_;
@@ -211,23 +228,16 @@ class PINION_EXPORT executor_base {
   void cancel_all() noexcept;
   /// Runs tasks of it until none is ready, the word is due, or so many have been resumed. What a task throws
   /// that nobody waits for passes through.
-  void run_slice(task_queue& queue, std::uint32_t most);
+  template <executor_cell Cell>
+  void run_slice(Cell& cell, task_queue& queue, std::uint32_t most);
 
-  std::vector<std::unique_ptr<task_queue>> queues_;
-  queue_order order_;
   instant now_;  // of the last reading
 
  private:
   static void destroy(task_header& task) noexcept;
-  [[nodiscard]] bool has(const task_queue& queue) const noexcept;
-  // In checked builds: the thread that made it calls.
-  void expect_owner() const noexcept {
-    if constexpr (is_checked)
-      PINION_ASSERT(owner_ == std::this_thread::get_id(),
-                    "an executor was called from a foreign thread: push into its channel instead");
-  }
 
-  const timer_calls& timers_;
+  const part_calls& parts_;
+  shared_queues shared_;
   const preempt::word* word_ = nullptr;
   preempt::slice_log* log_ = nullptr;
   task_header* running_ = nullptr;
@@ -235,22 +245,20 @@ class PINION_EXPORT executor_base {
   std::uint32_t skipped_ = 0;  // what was taken from that, to end it
   std::exception_ptr thrown_;
   task_header* first_ = nullptr;
-  std::thread::id owner_ = std::this_thread::get_id();
   bool is_ending_ = false;
 };
 
 // ---- Implementation ----
 
 inline void executor_base::begin(task_header& task) noexcept {
-  expect_owner();
-  PINION_ASSERT(has(*task.queue_), "a task was spawned into a queue of another executor");
+  task_queue& queue = *task.queue_;
+  ready(task);  // before all else, for the cell looks there
   task.next_task_ = std::exchange(first_, &task);
   task.link_ = &first_;
   if (task.next_task_ != nullptr) task.next_task_->link_ = &task.next_task_;
-  ++task.queue_->statistics_.tasks;
+  ++queue.statistics_.tasks;
   if (is_ending_) [[unlikely]]
     task.own_slot_.request();
-  ready(task);
 }
 
 inline void executor_base::let_go(task_header& task) noexcept {
@@ -262,6 +270,39 @@ inline void executor_base::destroy(task_header& task) noexcept {
   const std::coroutine_handle<> frame = task.where;
   task.~task_header();
   frame.destroy();
+}
+
+template <executor_cell Cell>
+void executor_base::make_ready(Cell& cell, runnable& task) {
+  const auto here = std::source_location::current();
+  task_queue& queue = *static_cast<task_header&>(task).queue_;
+  const auto shared = enter(cell, here);
+  if constexpr (Cell::is_checking) {
+    const auto is_queue = [&](const auto& each) { return each.get() == &queue; };
+    cell.expect([&] { return std::any_of(shared->all.begin(), shared->all.end(), is_queue); }, "U5",
+                "a task is in a queue of another executor: spawn it into one of its own", here);
+    if (!shared->order.has(queue)) shared->order.add(queue, now_);
+  } else {
+    shared->order.add(queue, now_);
+    queue.is_open_ = true;
+  }
+  queue.ready_.push(task);
+}
+
+template <executor_cell Cell>
+void executor_base::run_slice(Cell& cell, task_queue& queue, std::uint32_t most) {
+  left_ = most;
+  skipped_ = 0;
+  const preempt::word& word = *word_;
+  while (runnable* const next = cell.enter(queue.ready_, std::source_location::current())->pop()) {
+    running_ = static_cast<task_header*>(next);
+    next->where.resume();  // nothing is borrowed (U2)
+    if (--left_ == 0 || word.is_due()) break;
+  }
+  running_ = nullptr;
+  queue.statistics_.resumed += most - left_ - skipped_;
+  if (thrown_ != nullptr) [[unlikely]]
+    std::rethrow_exception(std::exchange(thrown_, nullptr));
 }
 
 }  // namespace pinion::scheduler::inline PINION_MODE

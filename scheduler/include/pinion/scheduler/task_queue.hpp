@@ -52,7 +52,6 @@ class task_queue {
  public:
   task_queue(const task_queue&) = delete;
   task_queue& operator=(const task_queue&) = delete;
-  ~task_queue() = default;
 
   /// What it was given.
   [[nodiscard]] const queue_options& options() const noexcept { return options_; }
@@ -65,16 +64,18 @@ class task_queue {
   using number = preempt::slice_rule::queue;
 
   task_queue(queue_options options, number its_number) : options_(std::move(options)), number_(its_number) {}
+  ~task_queue() = default;  // by its executor alone: a queue can't vanish while its tasks run
 
   ready_list ready_;
-  double used_ = 0;           // ns by shares; of those that are ready the least is next
-  std::size_t place_ = none;  // among those that are ready
-  instant due_ = never;       // when one with a latency has waited for long enough
+  double used_ = 0;        // ns by shares; of those that are ready the least is next
+  std::size_t place_ = 0;  // among those that are ready
+  instant due_ = never;    // when one with a latency has waited for long enough
   queue_options options_;
   number number_;
   queue_statistics statistics_;
-
-  static constexpr std::size_t none = ~std::size_t{0};
+  // Tasks that become ready push themselves. Else they go by the executor's cell: the first one, which has
+  // the queue run, and all under a cell that looks at each.
+  bool is_open_ = false;
 };
 
 }  // namespace pinion::scheduler::inline PINION_MODE

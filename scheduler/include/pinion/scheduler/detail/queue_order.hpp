@@ -38,6 +38,10 @@ class queue_order {
   /// Room for so many, so that add() allocates nothing. May throw std::bad_alloc.
   void reserve(std::size_t queues) { ready_.reserve(queues); }
 
+  /// Whether it is among those that are ready.
+  [[nodiscard]] bool has(const task_queue& queue) const noexcept {
+    return queue.place_ < ready_.size() && ready_[queue.place_] == &queue;
+  }
   /// It has something to run, since about `now`; it is not among them.
   void add(task_queue& queue, instant now) noexcept {
     queue.place_ = ready_.size();
@@ -50,7 +54,7 @@ class queue_order {
     ready_.back()->place_ = queue.place_;
     ready_[queue.place_] = ready_.back();
     ready_.pop_back();
-    queue.place_ = task_queue::none;
+    queue.is_open_ = false;
   }
 
   /// Of those that are ready, one at least.
