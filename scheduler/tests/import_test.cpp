@@ -42,6 +42,17 @@ TEST(scheduler_module, AnExecutorRunsTasks) {
   EXPECT_EQ(loop.run(adds(40, 2)), 42);
 }
 
+TEST(scheduler_module, AnExecutorNamesItsCell) {
+  struct watched_parts : pinion::scheduler::default_parts {
+    using cell = pinion::scheduler::checked_cell;
+  };
+  static_assert(pinion::scheduler::executor_cell<pinion::scheduler::default_cell>);
+  static_assert(!pinion::scheduler::unchecked_cell::is_checking);
+  pinion::scheduler::basic_executor<watched_parts> loop;
+
+  EXPECT_EQ(loop.run(adds(40, 2)), 42);
+}
+
 // Ready at once, and gone at its end.
 struct queued_task {
   struct promise_type : pinion::runnable {

@@ -10,7 +10,7 @@
 // An executor's queues, and the order in which they run, are reached by a *borrow*, which enter() gives. The
 // borrow of an unchecked cell is the bare reference: no instruction and no byte more. That is safe by the
 // rules below. A checked cell looks whether they hold, in each build. A broken one reaches the violation
-// handler (assert.hpp): its condition is the rule, its place the function of the executor.
+// handler (assert.hpp): its condition is the rule, its place is in the executor's function.
 //
 //   U1  The thread that made an executor makes all calls to it. channel() alone is for every thread.
 //       checked_cell: each borrow, each task that is made ready, each timer that is armed, each call.
@@ -26,8 +26,8 @@
 //       By type: no queue is removed, and only its executor destroys one. checked_cell: the queue of each
 //       task that is made ready.
 //
-// No cell sees a join_handle that is dropped or asked on a foreign thread, or plain memory that tasks share
-// with another thread. ThreadSanitizer does.
+// No cell sees a join_handle that is dropped or asked on a foreign thread, a coroutine that is resumed there
+// by hand and ends, or plain memory that tasks share with another thread. ThreadSanitizer does.
 #pragma once
 
 #include <concepts>
