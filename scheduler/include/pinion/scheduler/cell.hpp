@@ -20,7 +20,8 @@
 //       checked_cell: its generation moves on where a borrow begins and ends.
 //   U3  There is one borrow at a time, and inside it no code of the program is called.
 //       checked_cell: a borrow that begins while there is one; so also one that is held across a task.
-//   U4  An executor neither runs nor ends inside a task: its own, or another executor's on this thread.
+//   U4  An executor does not run inside a task, its own or that of another executor on this thread. It does
+//       not end inside its own.
 //       checked_cell: where run() begins, and the destructor.
 //   U5  A queue lives as long as its executor, and has tasks of that one alone.
 //       By type: no queue is removed, and only its executor destroys one. checked_cell: the queue of each

@@ -201,6 +201,7 @@ class PINION_EXPORT executor_base {
     word_ = &word;
     log_ = &log;
   }
+  /// What a task_queue allows its executor alone.
   struct queue_end {
     void operator()(task_queue* queue) const noexcept { delete queue; }
   };
