@@ -4,8 +4,10 @@
 #include <pinion/preempt/ticker.hpp>
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include <exception>
 #include <limits>
@@ -26,10 +28,14 @@ namespace {
 constexpr duration resolution_min{10'000};
 constexpr duration resolution_max{1'000'000'000};
 
-// The thread is woken when it asked to be: by default the kernel adds 50 us.
+// The thread is woken when it asked to be: by default the kernel adds 50 us. It runs wherever the process's
+// first thread may, though the thread that made the first source may be pinned to a processor.
 void prepare_thread(const char* name) noexcept {
   constexpr unsigned long one_ns = 1;
   ::prctl(PR_SET_TIMERSLACK, one_ns);
+  cpu_set_t processors;
+  if (::sched_getaffinity(::getpid(), sizeof processors, &processors) == 0)
+    ::sched_setaffinity(0, sizeof processors, &processors);
   ::pthread_setname_np(::pthread_self(), name);
 }
 

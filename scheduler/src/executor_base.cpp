@@ -37,13 +37,14 @@ std::coroutine_handle<> executor_base::end(task_header& task, std::coroutine_han
   *task.link_ = task.next_task_;
   if (task.next_task_ != nullptr) task.next_task_->link_ = task.link_;
   --task.queue_->statistics_.tasks;
+  running_ = nullptr;                     // what its frame still holds may spawn as it goes
+  const bool is_kept = task.has_handle_;  // the joiner may take the result, and the task with it
   if (task.joiner_ != nullptr) task.joiner_->ended_(*task.joiner_, task, thrown);
-  if (task.has_handle_) return std::noop_coroutine();
+  if (is_kept) return std::noop_coroutine();
   if (thrown != nullptr && task.joiner_ == nullptr) {
     thrown_ = *thrown;
     skipped_ = std::exchange(left_, 1) - 1;  // no more in this slice: what was thrown passes through
   }
-  running_ = nullptr;  // what its frame still holds may spawn as it goes
   destroy(task);
   return std::noop_coroutine();
 }

@@ -105,8 +105,8 @@ struct counting_cell : unchecked_cell {
 };
 static_assert(executor_cell<counting_cell>);
 
-// Law: a slice of n tasks takes each by one borrow, and has a handful of its own; a task that becomes ready in
-// a queue that runs takes none.
+// Law: a slice of n tasks takes each by one borrow, and has a handful of its own; a task that becomes ready
+// in a queue that runs takes none.
 constexpr int borrows_at_most = 110 + 10;
 
 TEST(CellMutantsTest, ASwitchBorrowsOnce) {

@@ -174,5 +174,52 @@ TEST(ExecutorSamplesTest, QueuesHaveSharesAndLatencies) {
   EXPECT_EQ(serve.statistics().resumed, 0U);
 }
 
+task<int> adds(int one, int other) { co_return one + other; }
+
+TEST(ExecutorSamplesTest, ATaskIsAllThereIs) {
+  const int sum = block_on(adds(40, 2));
+  EXPECT_EQ(sum, 42);
+}
+
+TEST(ExecutorSamplesTest, AnExecutorIsReachedByItsName) {
+  bool was_called = false;
+  struct sets : waker::wake_call {
+    explicit sets(bool& it)
+        : wake_call([](wake_call& self) { static_cast<sets&>(self).flag = true; }), flag(it) {}
+    bool& flag;
+  } call{was_called};
+  executor loop;
+
+  const remote_executor worker = loop.remote();
+  worker.push(call);
+  loop.run_until([&] { return was_called; });
+
+  EXPECT_TRUE(was_called);
+}
+
+TEST(ExecutorSamplesTest, ATaskOfAnotherExecutorIsAwaited) {
+  int result = 0;
+  const auto asks = [](const remote_executor& worker, int& into) -> task<> {
+    const auto sum = co_await spawn_on(worker, [] { return adds(40, 2); });
+    if (!sum) co_return;  // that executor has ended
+    into = *sum;
+  };
+  {
+    const executor_pool pool{{.count = 1}};
+    block_on(asks(pool[0], result));
+  }
+  EXPECT_EQ(result, 42);
+}
+
+TEST(ExecutorSamplesTest, APoolHasAnExecutorForEachProcessor) {
+  const auto asks = []() -> task<int> {
+    executor_pool pool;  // an executor for each processor
+    const auto sum = co_await spawn_on(pool[0], [] { return adds(40, 2); });
+    EXPECT_EQ(pool.size(), processors_allowed());
+    co_return sum.value_or(0);
+  };
+  EXPECT_EQ(block_on(asks()), 42);
+}
+
 }  // namespace
 }  // namespace pinion::scheduler

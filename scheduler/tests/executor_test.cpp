@@ -7,6 +7,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <pinion/base/diagnostic.hpp>
 #include <pinion/scheduler/executor.hpp>
 #include <stdexcept>
@@ -330,6 +331,50 @@ TEST(executor_end, WhatSleepsOnThoughItIsCancelledRunsToItsEnd) {
     loop.spawn(tries_again(is_over)).detach();
   }
   EXPECT_TRUE(is_over);
+}
+
+// ---- Its name, for other threads
+
+TEST_F(ExecutorTest, ARemoteExecutorIsCopiedAssignedAndOutlivesTheExecutor) {
+  std::optional<the_executor> there{std::in_place};
+  remote_executor other = loop.remote();
+  other = there->remote();
+  const remote_executor moved = std::move(other);
+  bool was_called = false;
+  struct call : waker::wake_call {
+    explicit call(bool& it)
+        : wake_call([](wake_call& self) { static_cast<call&>(self).was = true; }), was(it) {}
+    bool& was;
+  } pushed{was_called};
+
+  EXPECT_NE(moved.push(pushed), waker::push_result::closed);
+  there->run(gives(0));
+  EXPECT_TRUE(was_called);
+  there.reset();
+
+  EXPECT_EQ(moved.push(pushed), waker::push_result::closed);
+}
+
+TEST(block_on, RunsATaskByAnExecutorOfItsOwn) {
+  bool ended = false;
+  const auto spawns = [](bool& over) -> task<int> {
+    spawn([](bool& its) -> task<> {
+      co_await sleep_for(1h);
+      its = true;
+    }(over))
+        .detach();
+    co_await yield();
+    co_return 42;
+  };
+
+  EXPECT_EQ(block_on(spawns(ended)), 42);
+  EXPECT_TRUE(ended);
+  EXPECT_THROW(block_on([]() -> task<> {
+                 throw std::runtime_error{"thrown"};
+                 co_return;
+               }()),
+               std::runtime_error);
+  EXPECT_THROW(block_on(gives(1), {.tasks_a_slice = 0}), std::system_error);
 }
 
 }  // namespace

@@ -53,6 +53,16 @@ TEST(scheduler_module, AnExecutorNamesItsCell) {
   EXPECT_EQ(loop.run(adds(40, 2)), 42);
 }
 
+pinion::scheduler::task<int> asks(pinion::scheduler::remote_executor worker) {
+  const auto given = co_await pinion::scheduler::spawn_on(worker, [] { return gives(42); });
+  co_return given ? *given : 0;
+}
+
+TEST(scheduler_module, ATaskAwaitsOneOfAPool) {
+  const pinion::scheduler::executor_pool pool{{.count = 1}};
+  EXPECT_EQ(pinion::scheduler::block_on(asks(pool[0])), 42);
+}
+
 // Ready at once, and gone at its end.
 struct queued_task {
   struct promise_type : pinion::runnable {

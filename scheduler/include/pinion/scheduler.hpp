@@ -7,13 +7,16 @@
 #include <pinion/scheduler/default_cell.hpp>
 #include <pinion/scheduler/executor.hpp>
 #include <pinion/scheduler/executor_base.hpp>
+#include <pinion/scheduler/executor_pool.hpp>
 #include <pinion/scheduler/frames/concept.hpp>
 #include <pinion/scheduler/frames/default_frames.hpp>
 #include <pinion/scheduler/frames/malloc_frames.hpp>
 #include <pinion/scheduler/frames/pmr_frames.hpp>
 #include <pinion/scheduler/frames/slab_frames.hpp>
 #include <pinion/scheduler/frames/use_frames.hpp>
+#include <pinion/scheduler/remote_executor.hpp>
 #include <pinion/scheduler/sleep.hpp>
+#include <pinion/scheduler/spawn_on.hpp>
 #include <pinion/scheduler/sync/channel.hpp>
 #include <pinion/scheduler/sync/event.hpp>
 #include <pinion/scheduler/sync/gate.hpp>

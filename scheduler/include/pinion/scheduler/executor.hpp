@@ -18,6 +18,10 @@
 //   };
 //   basic_executor<own_parts> loop;
 //
+// Where one task is all:
+//
+//   const int sum = block_on(adds(40, 2));
+//
 // Tasks run in slices of their queues, in rounds of turn.hpp: wakes, timers, tasks, then I/O. A slice ends
 // when its queue has nothing to run, when its word is due, or after `tasks_a_slice` tasks; a round has as
 // many slices, at most, as queues were ready as it began.
@@ -179,6 +183,17 @@ class basic_executor : public executor_base {
     runner tasks{*this};
     while (!is_over()) turn_(tasks);
   }
+  /// The same, whatever tasks throw that nobody waits for: that is reported.
+  template <std::predicate IsOver>
+  void run_on_until(IsOver&& is_over) noexcept {
+    while (!is_over()) {
+      try {
+        run_until(is_over);
+      } catch (...) {
+        task_detail::tell_of_lost(std::current_exception(), nullptr);
+      }
+    }
+  }
 
   /// Spawns a task, in the queue of the one that runs, else in main_queue(). The name, for reports, outlives
   /// it.
@@ -236,8 +251,6 @@ class basic_executor : public executor_base {
   };
 
   void be_impatient() noexcept { ++impatience_; }
-  template <class IsOver>
-  void run_out(IsOver&& is_over) noexcept;
   static timer_queue& timers_of(executor_base& by) noexcept {
     return static_cast<basic_executor&>(by).timers();
   }
@@ -252,7 +265,10 @@ class basic_executor : public executor_base {
   static void arm_by(executor_base& by, task_timer& timer, instant deadline);
   static void hurry_by(executor_base& by, task_timer& timer) noexcept;
   static void disarm_by(executor_base& by, task_timer& timer) noexcept;
-  static constexpr part_calls calls_of_parts{&ready_by, &now_of, &arm_by, &hurry_by, &disarm_by};
+  static remote_executor remote_of(executor_base& by) {
+    return {by, static_cast<basic_executor&>(by).channel_.sender()};
+  }
+  static constexpr part_calls calls_of_parts{&ready_by, &now_of, &arm_by, &hurry_by, &disarm_by, &remote_of};
   static constexpr bool has_hooks = timer::queue_of_calls<timer_queue>;
 
   instant run_slices(preempt::slice_state state);
@@ -272,6 +288,14 @@ class basic_executor : public executor_base {
 
 /// Of what a build recommends.
 using executor = basic_executor<>;
+
+/// For a main() and for tests: runs the task by an executor of its own on this thread, which ends what the
+/// task has left beside it. Its result, or what it threw; a refusal where no executor can be had. Not inside
+/// a task.
+template <class T>
+T block_on(task<T>&& what, const executor_options& options = {}) {
+  return executor{options}.run(std::move(what));
+}
 
 // ---- Implementation ----
 
@@ -357,24 +381,12 @@ basic_executor<P>::~basic_executor() {
   } catch (...) {
     impatience_ = 2;  // there is no memory for a timer, so nothing that may last is waited for
   }
-  run_out([this] { return empty() || impatience_ >= 1; });
+  run_on_until([this] { return empty() || impatience_ >= 1; });
   io_.stop();
+  run_on_until([this] { return empty() || impatience_ >= 2; });
+  // Not before: what its tasks await in other executors comes home by it.
   channel_.close(waker::call_wakes);
-  run_out([this] { return empty() || impatience_ >= 2; });
   if (!empty()) executor_detail::tell_of_left(size(), first()->name);
-}
-
-// As run_until(), whatever tasks throw.
-template <executor_parts P>
-template <class IsOver>
-void basic_executor<P>::run_out(IsOver&& is_over) noexcept {
-  while (!is_over()) {
-    try {
-      run_until(is_over);
-    } catch (...) {
-      task_detail::tell_of_lost(std::current_exception(), nullptr);
-    }
-  }
 }
 
 }  // namespace pinion::scheduler::inline PINION_MODE

@@ -27,6 +27,7 @@
 #include <pinion/preempt/word.hpp>
 #include <pinion/scheduler/cell.hpp>
 #include <pinion/scheduler/detail/queue_order.hpp>
+#include <pinion/scheduler/remote_executor.hpp>
 #include <pinion/scheduler/task_queue.hpp>
 #include <pinion/timer/handle.hpp>
 #include <pinion/timer/timer_call.hpp>
@@ -59,7 +60,8 @@ class task_timer : public timer::timer_call {
 /// Who waits for the end of tasks.
 class joiner {
  public:
-  /// Called when a task is over, with what it threw, else nullptr: makes the task that waits ready.
+  /// Called when a task is over, with what it threw, else nullptr: makes the task that waits ready. The
+  /// result may be taken from the join_handle there, which destroys the task.
   using ended_function = void (*)(joiner& self, task_header& task, const std::exception_ptr* thrown) noexcept;
   explicit joiner(ended_function ended) noexcept : ended_(ended) {}
   joiner(const joiner&) = delete;
@@ -152,6 +154,11 @@ class PINION_EXPORT executor_base {
   /// Takes it back. Not of one that is not armed.
   void disarm(task_timer& timer) noexcept { parts_.disarm(*this, timer); }
 
+  /// By which other threads reach it.
+  [[nodiscard]] remote_executor remote() { return parts_.remote(*this); }
+  /// Whether its end has begun: tasks that begin from here on are cancelled.
+  [[nodiscard]] bool is_ending() const noexcept { return is_ending_; }
+
   /// How many tasks there are that are not over; and whether there is none.
   [[nodiscard]] std::size_t size() const noexcept;
   [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
@@ -176,13 +183,14 @@ class PINION_EXPORT executor_base {
   }
 
  protected:
-  /// How its timers are asked, and a task is made ready whose queue is not open.
+  /// How its parts are asked, and a task is made ready whose queue is not open.
   struct part_calls {
     void (*ready)(executor_base& by, runnable& task) noexcept;
     instant (*now)(const executor_base& by) noexcept;
     void (*arm)(executor_base& by, task_timer& timer, instant deadline);
     void (*hurry)(executor_base& by, task_timer& timer) noexcept;
     void (*disarm)(executor_base& by, task_timer& timer) noexcept;
+    remote_executor (*remote)(executor_base& by);
   };
   explicit executor_base(const part_calls& parts) noexcept : parts_(parts) {}
   ~executor_base();
