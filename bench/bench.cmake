@@ -7,29 +7,33 @@ include_guard(GLOBAL)
 find_path(CALLGRIND_INCLUDE_DIR valgrind/callgrind.h)
 mark_as_advanced(CALLGRIND_INCLUDE_DIR)
 
-# pinion_bench(part SMOKE regex SOURCES file... [LINK target...]): the program <part>_bench. The benchmarks that SMOKE
-# matches are also a test: that they run, and do the work they time. Contestants from outside the tree are added by
-# PINION_BENCH_MORE (README.md).
-function(pinion_bench part)
-  cmake_parse_arguments(PARSE_ARGV 1 bench "" "SMOKE" "SOURCES;LINK")
-  set(target ${part}_bench)
+# pinion_bench(name [PART part] SMOKE regex SOURCES file... [LINK target...]): the program <name>_bench of a part, by which it is
+# named unless the part has a second one. The benchmarks that SMOKE matches are also a test: that they run, and do the work
+# they time. Contestants from outside the tree are added by PINION_BENCH_MORE (README.md).
+function(pinion_bench name)
+  cmake_parse_arguments(PARSE_ARGV 1 bench "" "PART;SMOKE" "SOURCES;LINK")
+  set(target ${name}_bench)
+  set(part ${name})
+  if(bench_PART)
+    set(part ${bench_PART})
+  endif()
   find_package(benchmark REQUIRED)  # for each part: what it makes is seen below that part's folder only
   pinion_bench_program(${target} SOURCES ${bench_SOURCES} ${PROJECT_SOURCE_DIR}/bench/program/program.cpp
                        LINK pinion::${part} benchmark::benchmark ${bench_LINK})
   if(PINION_TESTS)
-    add_test(NAME ${part}.bench.DoesTheWorkItTimes COMMAND ${target} --benchmark_filter=${bench_SMOKE})
-    set_tests_properties(${part}.bench.DoesTheWorkItTimes PROPERTIES LABELS ${part} TIMEOUT 300)
+    add_test(NAME ${name}.bench.DoesTheWorkItTimes COMMAND ${target} --benchmark_filter=${bench_SMOKE})
+    set_tests_properties(${name}.bench.DoesTheWorkItTimes PROPERTIES LABELS ${part} TIMEOUT 300)
   endif()
-  if(PINION_BENCH_MORE AND EXISTS ${PINION_BENCH_MORE}/${part}/CMakeLists.txt)
-    message(STATUS "pinion: ${target} has more contestants, those of ${PINION_BENCH_MORE}/${part}")
-    add_subdirectory(${PINION_BENCH_MORE}/${part} ${CMAKE_CURRENT_BINARY_DIR}/more)
+  if(PINION_BENCH_MORE AND EXISTS ${PINION_BENCH_MORE}/${name}/CMakeLists.txt)
+    message(STATUS "pinion: ${target} has more contestants, those of ${PINION_BENCH_MORE}/${name}")
+    add_subdirectory(${PINION_BENCH_MORE}/${name} ${CMAKE_CURRENT_BINARY_DIR}/more)
   endif()
 endfunction()
 
-# pinion_bench_peer(part NAME found "target..." "what was looked for (where Debian has it)"): <part>_bench is compiled with
+# pinion_bench_peer(name NAME found "target..." "what was looked for (where Debian has it)"): <name>_bench is compiled with
 # PINION_BENCH_NAME as 1, and linked to the targets, or with 0.
-function(pinion_bench_peer part name found targets package)
-  set(target ${part}_bench)
+function(pinion_bench_peer program name found targets package)
+  set(target ${program}_bench)
   if(${found})
     target_link_libraries(${target} PRIVATE ${targets})
     target_compile_definitions(${target} PRIVATE PINION_BENCH_${name}=1)

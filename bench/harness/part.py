@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a part says about its benchmarks: <part>/bench/report.toml, one file that the harness and the report pick up.
+"""What a part says about its benchmarks: <part>/bench/report.toml, one file that the harness and the report pick up. A part with
+a second page has it in a folder below.
 
 timer/bench/report.toml is the one to copy. Mistakes in it are refused in one sentence, with what is valid there.
 """
@@ -69,8 +70,8 @@ class Part:
 
 
 def discover(root: pathlib.Path) -> list[Part]:
-    """Every part of the tree that has a report.toml."""
-    return [read(path) for path in sorted(root.glob("*/bench/report.toml"))]
+    """Every page: each part of the tree that has a report.toml, and each folder of its benchmarks that has one."""
+    return [read(path) for where in ("report.toml", "*/report.toml") for path in sorted(root.glob(f"*/bench/{where}"))]
 
 
 def read(path: pathlib.Path) -> Part:

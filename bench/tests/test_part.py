@@ -39,6 +39,7 @@ class ReportToml(unittest.TestCase):
         names = [each.name for each in part.discover(tree.ROOT)]
 
         self.assertIn("timer", names)
+        self.assertIn("executor", names, "the second page of a part")
 
     def test_a_good_one_is_read(self):
         gear = self.read(_GOOD)

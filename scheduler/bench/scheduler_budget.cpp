@@ -7,6 +7,8 @@
 #include <string>
 
 #include "contestants.hpp"
+#include "executor/floor_tasks.hpp"
+#include "executor/runtimes.hpp"
 #include "executors.hpp"
 #include "workloads/frames.hpp"
 #include "workloads/rounds.hpp"
@@ -44,6 +46,13 @@ void count_frames(pinion::bench::budget& counted, const std::string& who) {
   counted.instructions(who, "free", many.deallocate);
 }
 
+template <class Runtime>
+void count_tasks(pinion::bench::budget& counted, const std::string& who) {
+  counted.instructions(who, "spawn_run_and_join", measure_spawns<Runtime, meter>(1'000, 10));
+  counted.instructions(who, "yield_alone", measure_yields<Runtime, meter>(1, times));
+  counted.instructions(who, "yield_of_100", measure_yields<Runtime, meter>(100, times / 100));
+}
+
 }  // namespace
 }  // namespace pinion::scheduler::bench
 
@@ -67,9 +76,7 @@ int main() {
   counted.instructions("slab_frames", "collect", elsewhere.collect);
   bench::count_frames<bench::by_promise<slab_frames>>(counted, "frame_in_slab");
   bench::count_frames<bench::by_promise<malloc_frames>>(counted, "frame_by_malloc");
-  counted.instructions("executor", "spawn_run_and_join", bench::measure_spawns<bench::meter>(1'000, 10));
-  counted.instructions("executor", "yield_alone", bench::measure_yields<bench::meter>(1, bench::times));
-  counted.instructions("executor", "yield_of_100",
-                       bench::measure_yields<bench::meter>(100, bench::times / 100));
+  bench::count_tasks<bench::by_executor<executor>>(counted, "executor");
+  bench::count_tasks<bench::floor_tasks>(counted, "floor");
   return counted.exit_status();
 }

@@ -140,17 +140,18 @@ inline std::string load_program() {
   return self.substr(0, self.rfind('/')) + "/load/iosubmit_load";
 }
 
-template <class Contestant>
-outcome measure_echo(std::size_t connections) {
+/// By a server that has the members of echo_server, and the program that asks.
+template <class Server>
+outcome measure_server(std::size_t connections, const std::string& asks) {
   const pinion::bench::on_core place{0};
   const loopback_listener listener{static_cast<int>(connections)};
   const std::vector<std::size_t>& cores = pinion::bench::usable_cores();
   load::figures seen;
   std::thread asking{[&] {
-    seen = load::run_program(load_program(), echo_request(listener.port(), connections),
+    seen = load::run_program(asks, echo_request(listener.port(), connections),
                              static_cast<int>(cores[1 % cores.size()]));
   }};
-  echo_server<Contestant> server{connections};
+  Server server{connections};
   for (std::size_t k = 0; k < connections; ++k) server.serve(k, listener.accept());
   server.run();
   asking.join();
@@ -166,6 +167,11 @@ outcome measure_echo(std::size_t connections) {
   if (server.requests() < seen.operations) all.fault = "more requests came back than the server was sent";
   add_counts(all, server.counted(), requests);
   return all;
+}
+
+template <class Contestant>
+outcome measure_echo(std::size_t connections) {
+  return measure_server<echo_server<Contestant>>(connections, load_program());
 }
 
 }  // namespace pinion::iosubmit::bench

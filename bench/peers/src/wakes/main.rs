@@ -3,17 +3,15 @@
 //! everybody does there; of runtimes it is the waker of a task that another thread uses. `./demo --peers` runs it;
 //! `peers::program` says how it is asked.
 
-mod conversation;
 mod queues;
-mod runtimes;
-mod threads;
 mod wakers;
 
 use std::process::ExitCode;
 
+use peers::conversation;
 use peers::program::List;
+use peers::runtimes::{Glommio, Monoio, Runtime, Tokio};
 use queues::{CrossbeamChannel, Queue, SegQueue};
-use runtimes::{Glommio, Monoio, Runtime, Tokio};
 
 /// A new contestant joins by a line here, and its words in `waker/bench/report.toml`.
 fn all() -> List {

@@ -9,7 +9,7 @@ use peers::clock::{Stopwatch, ns_per_tick, ticks_in_order};
 use peers::cores::stay_on_core;
 use peers::program::Outcome;
 
-use crate::threads::wait_until;
+use peers::threads::wait_until;
 
 /// What is sent is a reference to one of these. Memory ordering: relaxed; the queue orders it.
 #[repr(align(64))]

@@ -9,9 +9,8 @@ use std::task::{Poll, Waker};
 use peers::clock::{Stopwatch, ns_per_tick, ticks_in_order};
 use peers::cores::stay_on_core;
 use peers::program::Outcome;
-
-use crate::runtimes::{Runtime, Task};
-use crate::threads::{Sleeper, signals_so_far, thread_id, wait_until};
+use peers::runtimes::{Runtime, Task};
+use peers::threads::{Sleeper, signals_so_far, thread_id, wait_until};
 
 /// Memory ordering of all words here: release where something is announced, acquire where it is looked for.
 #[derive(Default)]

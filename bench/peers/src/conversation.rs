@@ -7,9 +7,8 @@ use std::sync::{Arc, OnceLock};
 use std::task::{Poll, Waker};
 use std::time::Instant;
 
-use peers::clock::Stopwatch;
-use peers::program::Outcome;
-
+use crate::clock::Stopwatch;
+use crate::program::Outcome;
 use crate::runtimes::{Runtime, Task};
 use crate::threads::wait_until;
 

@@ -4,7 +4,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use peers::cores::{stay_on_core, usable_cores};
+use crate::cores::{stay_on_core, usable_cores};
 
 pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every workload of tasks as benchmarks of one runtime, and how often each does its work.
+//
+//   add_tasks<by_executor<executor>>("executor");
+//   add_sleeps<by_executor<executor>>("executor");
+#pragma once
+
+#include <bench/program/clock.hpp>
+#include <bench/program/program.hpp>
+#include <cstddef>
+#include <pinion/config.hpp>
+#include <string>
+
+#include "../workloads/tasks.hpp"
+#include "workloads/allocations.hpp"
+#include "workloads/ping_pong.hpp"
+#include "workloads/sleeps.hpp"
+
+namespace pinion::scheduler::bench::inline PINION_MODE {
+
+using pinion::bench::add;
+using pinion::bench::measured;
+using pinion::bench::named;
+using pinion::bench::outcome;
+using pinion::bench::single;
+
+constexpr std::size_t tasks_asleep = 100'000;
+
+/// By functions of (batch, batches).
+template <class Spawns, class Allocations>
+void add_spawns(const std::string& who, Spawns spawns, Allocations allocations) {
+  add(named("spawn", who, 1'000), [=] { return single("task_ns", spawns(1'000, 1'000)); });
+  add(named("spawn", who, 1'000'000), [=] { return single("task_ns", spawns(1'000'000, 1)); });
+  add(named("spawn_memory", who, 1'000), [=] { return allocations(1'000, 10); });
+}
+/// By a function of (tasks, times).
+template <class Yields>
+void add_yields(const std::string& who, Yields yields) {
+  for (const std::size_t tasks : {std::size_t{1}, std::size_t{100}, std::size_t{10'000}})
+    add(named("task_yield", who, tasks),
+        [=] { return single("yield_ns", yields(tasks, 2'000'000 / tasks)); });
+}
+template <class Runtime>
+void add_tasks(const std::string& who) {
+  add_spawns(who, &measure_spawns<Runtime, pinion::bench::stopwatch>, &measure_allocations<Runtime>);
+  add_yields(who, &measure_yields<Runtime, pinion::bench::stopwatch>);
+}
+
+/// By functions of (tasks).
+template <class Asleep, class Held>
+void add_sleeps(const std::string& who, Asleep asleep, Held held) {
+  add(named("asleep", who, tasks_asleep), [=] { return asleep(tasks_asleep); });
+  add(named("asleep_memory", who, tasks_asleep), [=] { return held(tasks_asleep); });
+}
+template <class Runtime>
+void add_sleeps(const std::string& who) {
+  add_sleeps(who, &measure_asleep<Runtime>, &measure_held<Runtime>);
+}
+
+template <class Values>
+void add_values(const std::string& who, Values values) {
+  add(named("task_channel", who, 64), [=] { return single("value_ns", values(1'000'000)); });
+}
+
+template <class Player>
+void add_ping_pong(const std::string& who) {
+  constexpr std::size_t rounds = 10'000;
+  add(named("task_ping_pong", who, rounds), []() -> outcome {
+    const conversation m = measure_ping_pong<Player>(rounds);
+    return {m.wall_seconds,
+            m.checksum,
+            m.expected,
+            {{"round_ns", m.wall_ns_each()}, {"cpu_ns", m.cpu_ns_each()}}};
+  });
+}
+
+}  // namespace pinion::scheduler::bench::inline PINION_MODE

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What tasks cost their executor: every workload for every contestant.
+//
+//   executor_bench --benchmark_filter=^spawn/ --benchmark_repetitions=9
+//
+// A benchmark is named <workload>/<contestant>/<n>; n are tasks, rounds, connections, or the room of a
+// channel. Their names and words for the report stand in report.toml. `./demo` measures all of it and writes
+// the report.
+#include <bench/program/program.hpp>
+#include <cstddef>
+#include <pinion/scheduler.hpp>
+#include <string>
+
+#include "../../../iosubmit/bench/peers/raw_epoll.hpp"
+#include "../../../iosubmit/bench/peers/raw_uring.hpp"
+#include "../peers/asio_tasks.hpp"
+#include "benchmarks.hpp"
+#include "floor_tasks.hpp"
+#include "runtimes.hpp"
+#include "workloads/echo.hpp"
+#include "workloads/values.hpp"
+
+namespace pinion::scheduler::bench {
+namespace {
+
+template <class Server>
+void add_echo(const std::string& who) {
+  for (const std::size_t connections : {std::size_t{1}, std::size_t{64}, std::size_t{512}}) {
+    add(named("task_echo", who, connections),
+        [=] { return iosubmit::bench::measure_server<Server>(connections, PINION_BENCH_LOAD); });
+  }
+}
+
+void add_echoes() {
+  using iosubmit::bench::echo_server, iosubmit::bench::raw_epoll, iosubmit::bench::raw_queue,
+      iosubmit::bench::raw_uring;
+  add_echo<server_of_tasks<true>>("executor");
+  add_echo<server_of_tasks<false>>("executor_untimed");
+  if (const std::string& refusal = raw_queue::refusal(); refusal.empty())
+    add_echo<echo_server<raw_uring>>("raw_uring");
+  else
+    pinion::bench::leave_out("raw_uring", refusal);
+  add_echo<echo_server<raw_epoll>>("raw_epoll");
+}
+
+void add_all() {
+  add_tasks<by_executor<executor>>("executor");
+  add_sleeps<by_executor<executor>>("executor");
+  add_values("executor", &measure_values);
+  add_ping_pong<executor_player>("executor");
+  add_echoes();
+  add_tasks<by_executor<executor_with_malloc>>("executor_malloc");
+  add_tasks<floor_tasks>("floor");
+#if PINION_BENCH_BOOST
+  add_asio();
+#else
+  pinion::bench::leave_out("asio", "Boost 1.81 was not found");
+#endif
+}
+
+}  // namespace
+}  // namespace pinion::scheduler::bench
+
+int main(int argc, char** argv) {
+  pinion::scheduler::bench::add_all();
+  return pinion::bench::run(argc, argv);
+}

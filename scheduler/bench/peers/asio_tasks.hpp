@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Boost.Asio's coroutines on an io_context of one thread, told that it has one.
+#pragma once
+
+namespace pinion::scheduler::bench {
+
+/// In a file of its own, as Asio takes long to compile.
+void add_asio();
+
+}  // namespace pinion::scheduler::bench
