@@ -76,9 +76,9 @@ class [[nodiscard]] spawned_on : cancel_slot::wait, joiner {
 
  public:
   /// Of that executor, of what the function makes.
-  spawned_on(const remote_executor& there, Function&& what, const char* name)
+  spawned_on(remote_executor there, Function&& what, const char* name)
       : wait([](wait& self) noexcept { static_cast<spawned_on&>(self).cancel(); }), joiner(&ended),
-        there_(there), makes_(std::move(what)), name_(name) {}
+        there_(std::move(there)), makes_(std::move(what)), name_(name) {}
   /// It has gone on.
   ~spawned_on() { expect_wait_is_over(away_ == 0); }
 
@@ -195,9 +195,9 @@ class [[nodiscard]] spawned_on : cancel_slot::wait, joiner {
 /// Awaited in a task: what the task gives that `what` makes there. The name, for reports, outlives it.
 template <class Function>
   requires makes_task<std::decay_t<Function>>
-[[nodiscard]] spawned_on<std::decay_t<Function>> spawn_on(const remote_executor& there, Function&& what,
+[[nodiscard]] spawned_on<std::decay_t<Function>> spawn_on(remote_executor there, Function&& what,
                                                           const char* name = nullptr) {
-  return {there, std::decay_t<Function>(std::forward<Function>(what)), name};
+  return {std::move(there), std::decay_t<Function>(std::forward<Function>(what)), name};
 }
 
 }  // namespace pinion::scheduler::inline PINION_MODE
