@@ -53,7 +53,7 @@ class hand_made : public executor_base {
     auto& self = static_cast<hand_made&>(by);
     self.make_ready(self.cell, task);
   }
-  static constexpr part_calls calls{&ready_by, nullptr, nullptr, nullptr, nullptr};
+  static constexpr part_calls calls{&ready_by, nullptr, nullptr, nullptr, nullptr, nullptr};
 
   preempt::slicer<preempt::operation_budget> slicer_;
 };
