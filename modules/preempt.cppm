@@ -48,6 +48,7 @@ using pinion::preempt::tsc_budget_options;
 using pinion::preempt::uring_source;
 using pinion::preempt::uring_source_options;
 using pinion::preempt::uring_view;
+using pinion::preempt::watchable_source;
 using pinion::preempt::while_holding;
 using pinion::preempt::word;
 using pinion::preempt::yield_every;

@@ -11,6 +11,7 @@ export namespace pinion::waker {
 using pinion::waker::attachable_notifier;
 using pinion::waker::attachment_of;
 using pinion::waker::bounded_inbox;
+using pinion::waker::call_on_signal;
 using pinion::waker::call_wakes;
 using pinion::waker::default_channel;
 using pinion::waker::default_inbox;

@@ -10,26 +10,9 @@
 #include <pinion/base/refusal.hpp>
 #include <string>
 #include <system_error>
-#include <utility>
 
 namespace pinion::preempt::posix_timer_detail {
 namespace {
-
-constexpr const char* take_another = "take a ticker_source, which needs none";
-
-[[noreturn]] void refuse(int error, const std::string& what, std::string reason, std::string remedy) {
-  throw_refusal({.code = {error, std::generic_category()},
-                 .asked = "a posix_timer_source" + what,
-                 .reason = std::move(reason),
-                 .remedy = std::move(remedy)});
-}
-
-std::string by_signal(int number) { return " by signal " + std::to_string(number); }
-
-std::string in_words(signal_range real_time) {
-  return "SIGRTMIN to SIGRTMAX (here " + std::to_string(real_time.first) + " to " +
-         std::to_string(real_time.last) + ")";
-}
 
 struct explanation {
   const char* cause;
@@ -62,43 +45,12 @@ explanation explain_no_timer(int error) noexcept {
 
 }  // namespace
 
-void throw_no_such_signal(int named, signal_range real_time) {
-  refuse(EINVAL, by_signal(named), "that is no real-time one, and so means something already",
-         "name one of " + in_words(real_time) + ", or 0 to have one found");
-}
-
-void throw_signal_taken(int named) {
-  refuse(EBUSY, by_signal(named), "this program handles or ignores it already, most likely a library took it",
-         "name another one, or 0 to have one found");
-}
-
-void throw_all_signals_taken(signal_range real_time) {
-  refuse(EBUSY, "",
-         "there is no free signal, this program handles or ignores all of " + in_words(real_time) +
-             ", most likely a library took them",
-         std::string{"have it leave one, or "} + take_another);
-}
-
-void throw_not_handled(int error, int signal) {
-  refuse(
-      error, by_signal(signal),
-      std::generic_category().message(error) +
-          ", the signal could not be handled, most likely a sandbox forbids sigaction, or keeps this one for "
-          "itself",
-      std::string{"name another one, or "} + take_another);
-}
-
-void throw_no_slot() {
-  refuse(EAGAIN, "",
-         "there are " + std::to_string(sources_max) +
-             " in the process, which is all that there can be, most likely some are made and never ended",
-         "keep one for each thread that runs slices, or take a ticker_source");
-}
-
 void throw_no_timer(int error) {
   const auto [cause, remedy] = explain_no_timer(error);
-  refuse(error, "", std::generic_category().message(error) + ", it could not make its timer: " + cause,
-         std::string{remedy} + ", or " + take_another);
+  throw_refusal({.code = {error, std::generic_category()},
+                 .asked = user.name,
+                 .reason = std::generic_category().message(error) + ", it could not make its timer: " + cause,
+                 .remedy = std::string{remedy} + ", or " + user.otherwise});
 }
 
 void complain_of_no_timer(int error) noexcept {
@@ -107,7 +59,7 @@ void complain_of_no_timer(int error) noexcept {
   std::snprintf(text.data(), text.size(),
                 "after a fork a posix_timer_source could not make its timer, and no slice of it will be due: "
                 "%s; %s, or %s",
-                cause, remedy, take_another);
+                cause, remedy, user.otherwise);
   report(severity::error, "preempt", "timer-lost-by-fork", text.data());
 }
 

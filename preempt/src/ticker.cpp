@@ -177,9 +177,24 @@ void ticker::add(ticked_slice& slice, stall_watch watch) {
   if (slice.has_end()) gate_.opened(instant{0});
 }
 
+void ticker::watch(ticked_slice& slice, stall_watch watch) {
+  std::unique_lock lock{guarded_->mutex};
+  if (watch.hook) {
+    start(true);
+    guarded_->is_watched = true;
+  }
+  // The thread looks again soon at a slice that has an end, also when that has been.
+  guarded_->board.watch(slice, watch);
+  if (!guarded_->is_on_teller()) wait_for_hook(lock, slice);
+}
+
 void ticker::remove(ticked_slice& slice) noexcept {
   std::unique_lock lock{guarded_->mutex};
   guarded_->board.remove(slice);
+  wait_for_hook(lock, slice);
+}
+
+void ticker::wait_for_hook(std::unique_lock<std::mutex>& lock, const ticked_slice& slice) noexcept {
   // The hook itself may end its source.
   if (guarded_->told_of == &slice && guarded_->is_on_teller())
     guarded_->told_of = nullptr;  // its place may be taken anew

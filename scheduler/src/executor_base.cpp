@@ -37,7 +37,7 @@ std::coroutine_handle<> executor_base::end(task_header& task, std::coroutine_han
   *task.link_ = task.next_task_;
   if (task.next_task_ != nullptr) task.next_task_->link_ = task.link_;
   --task.queue_->statistics_.tasks;
-  running_ = nullptr;                     // what its frame still holds may spawn as it goes
+  running_.store(nullptr, std::memory_order_relaxed);  // what its frame still holds may spawn as it goes
   const bool is_kept = task.has_handle_;  // the joiner may take the result, and the task with it
   if (task.joiner_ != nullptr) task.joiner_->ended_(*task.joiner_, task, thrown);
   if (is_kept) return std::noop_coroutine();

@@ -42,6 +42,17 @@ void refused(task_queue& queue) { delete &queue; }
 struct refused : basic_executor<> {
   auto& keeps() { return shared_.order; }
 };
+#elif PAIR == 7
+struct blind_parts : default_parts {
+  using source = preempt::tsc_budget;
+};
+void refused(basic_executor<blind_parts>& loop) { stall_detector watches{loop}; }
+#elif PAIR == 8
+// It tells of stalls in a handler of signals, where nothing can be looked up.
+struct signalled_parts : default_parts {
+  using source = preempt::posix_timer_source;
+};
+void refused(basic_executor<signalled_parts>& loop) { stall_detector watches{loop}; }
 #endif
 
 }  // namespace pinion::scheduler

@@ -14,9 +14,11 @@
 #include <pinion/scheduler/frames/pmr_frames.hpp>
 #include <pinion/scheduler/frames/slab_frames.hpp>
 #include <pinion/scheduler/frames/use_frames.hpp>
+#include <pinion/scheduler/function_name.hpp>
 #include <pinion/scheduler/remote_executor.hpp>
 #include <pinion/scheduler/sleep.hpp>
 #include <pinion/scheduler/spawn_on.hpp>
+#include <pinion/scheduler/stall_detector.hpp>
 #include <pinion/scheduler/sync/channel.hpp>
 #include <pinion/scheduler/sync/event.hpp>
 #include <pinion/scheduler/sync/gate.hpp>
@@ -25,6 +27,7 @@
 #include <pinion/scheduler/task.hpp>
 #include <pinion/scheduler/task_group.hpp>
 #include <pinion/scheduler/task_io.hpp>
+#include <pinion/scheduler/task_list.hpp>
 #include <pinion/scheduler/task_queue.hpp>
 #include <pinion/scheduler/turn.hpp>
 #include <pinion/scheduler/when.hpp>

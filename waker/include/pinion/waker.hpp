@@ -5,6 +5,7 @@
 
 #include <pinion/waker/attachment.hpp>
 #include <pinion/waker/bounded_inbox.hpp>
+#include <pinion/waker/call_on_signal.hpp>
 #include <pinion/waker/concept.hpp>
 #include <pinion/waker/default_inbox.hpp>
 #include <pinion/waker/eventfd_notifier.hpp>

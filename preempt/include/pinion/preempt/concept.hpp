@@ -29,6 +29,7 @@
 
 #include <concepts>
 #include <pinion/base/time.hpp>
+#include <pinion/preempt/stall_watch.hpp>
 #include <pinion/preempt/word.hpp>
 
 namespace pinion::preempt {
@@ -55,6 +56,15 @@ concept preempt_source = requires(Source& source, const Source& seen, instant no
   { source.begin(now, until) } noexcept -> std::same_as<void>;
   // No slice has an end.
   { source.rest() } noexcept -> std::same_as<void>;
+};
+
+/// One that calls the hook of its stalls on a thread of its own, and takes another watch while it is there.
+template <class Source>
+concept watchable_source = preempt_source<Source> && requires(Source& source, stall_watch watch) {
+  requires source_traits { Source::traits }
+  .sees_stalls;
+  // From here on; returns when the hook that it had does not run any more. May throw a refusal.
+  source.watch(watch);
 };
 
 }  // namespace pinion::preempt

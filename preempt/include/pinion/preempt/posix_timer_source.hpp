@@ -16,7 +16,7 @@
 // signal for each time that the timer was armed for. After rest() at most one signal comes.
 //
 // A signal is a hint to look at the clock, and no more: one too many, late, or forged ends no slice
-// (timer_signal.hpp).
+// (thread_signal.hpp).
 //
 // What a signal can't do, and what it costs, which is why it is never the default:
 //   It suspends nothing. A coroutine goes on until it awaits; the handler sets the word that its checks look
@@ -54,7 +54,7 @@
 #include <pinion/config.hpp>
 #include <pinion/preempt/concept.hpp>
 #include <pinion/preempt/detail/posix_timer_calls.hpp>
-#include <pinion/preempt/detail/timer_signal.hpp>
+#include <pinion/preempt/detail/thread_signal.hpp>
 #include <pinion/preempt/stall_watch.hpp>
 #include <pinion/preempt/word.hpp>
 
@@ -72,6 +72,8 @@ struct posix_timer_options {
 };
 
 namespace posix_timer_detail {
+inline constexpr signal_user user{.name = "a posix_timer_source",
+                                  .otherwise = "take a ticker_source, which needs none"};
 PINION_EXPORT [[noreturn]] void throw_no_timer(int error);
 PINION_EXPORT void complain_of_no_timer(int error) noexcept;
 PINION_EXPORT void complain_of_arming(int error) noexcept;
@@ -89,7 +91,7 @@ class basic_posix_timer_source {
   /// Of this thread. Throws a refusal (std::system_error) where there can be no timer, where the signal isn't
   /// to be had, and where there are 1024.
   explicit basic_posix_timer_source(const posix_timer_options& options = {})
-      : watch_(options.stalls), signal_(*this, options.signal) {
+      : watch_(options.stalls), signal_(*this, posix_timer_detail::user, options.signal) {
     if (const int error = open(); error != 0) posix_timer_detail::throw_no_timer(-error);
   }
   basic_posix_timer_source(const basic_posix_timer_source&) = delete;
@@ -123,7 +125,7 @@ class basic_posix_timer_source {
   [[nodiscard]] int signal() const noexcept { return signal_.number(); }
 
  private:
-  friend class posix_timer_detail::timer_signal<Calls, basic_posix_timer_source>;
+  friend class signal_detail::thread_signal<Calls, basic_posix_timer_source>;
 
   enum class timer_state : std::uint8_t { is_there, was_forked, is_lost };
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "a handler takes no lock");
@@ -136,7 +138,7 @@ class basic_posix_timer_source {
   int arm(instant at) noexcept;
   void signalled() noexcept;
   instant next_look(instant now) noexcept;
-  void lost_timer() noexcept;
+  void was_forked() noexcept;
 
   slice_word word_;
   std::uint32_t told_ = 0;                      // the slice that was reported; the handler's
@@ -146,7 +148,7 @@ class basic_posix_timer_source {
   typename Calls::timer_id timer_{};
   stall_watch watch_;
   // Last, since a signal may come from here on.
-  posix_timer_detail::timer_signal<Calls, basic_posix_timer_source> signal_;
+  signal_detail::thread_signal<Calls, basic_posix_timer_source> signal_;
 };
 
 /// That of the machine.
@@ -214,13 +216,13 @@ instant basic_posix_timer_source<Calls>::next_look(instant now) noexcept {
   const instant late = end + watch_.after;
   if (now < late) return late;
   told_ = number;
-  watch_.hook({.length = now - end, .lasts = true, .who = this});
+  watch_.hook({.length = now - end, .lasts = true, .who = this, .slice = word_.seen()});
   return never;
 }
 
 // In a child of fork(), where there is no other thread. A timer of that number may be another's here.
 template <class Calls>
-void basic_posix_timer_source<Calls>::lost_timer() noexcept {
+void basic_posix_timer_source<Calls>::was_forked() noexcept {
   state_.store(timer_state::was_forked, std::memory_order_relaxed);
   armed_.store(never.ns, std::memory_order_relaxed);
 }

@@ -9,6 +9,7 @@
 // slice_log reports a slice that was too long to such a hook when the slice is over, with any source.
 #pragma once
 
+#include <cstdint>
 #include <pinion/base/callback.hpp>
 #include <pinion/base/time.hpp>
 
@@ -19,6 +20,7 @@ struct stall {
   duration length{0};         ///< if the slice lasts still, how long ago it should have ended; else all of it
   bool lasts = false;         ///< seen from outside: by a source's thread, or from a signal
   const void* who = nullptr;  ///< the source that saw it, or the queue_slices
+  std::uint32_t slice = 0;    ///< if it lasts still: its word's seen(), which is another one when it is over
 };
 
 /// The function that stalls are told to, once for each slice. Where `lasts`, it is called on a thread of the

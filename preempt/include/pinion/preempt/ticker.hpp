@@ -30,6 +30,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <pinion/base/export.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/preempt/detail/tick_board.hpp>
@@ -65,6 +66,9 @@ class PINION_EXPORT ticker {
   /// Looks after that slice from here on; any thread. Throws a refusal (std::system_error) where there can be
   /// no thread.
   void add(ticked_slice& slice, stall_watch watch = {});
+  /// Watches it so from here on; any thread. Returns when the hook that it had, if that runs, has returned;
+  /// from the hook itself at once. With a hook it throws as add(), and then nothing has changed.
+  void watch(ticked_slice& slice, stall_watch watch);
   /// No more; any thread. Returns when no thread of the ticker looks at it, and its hook, if that runs, has
   /// returned. From the hook itself it returns at once.
   void remove(ticked_slice& slice) noexcept;
@@ -90,6 +94,7 @@ class PINION_EXPORT ticker {
   static void after_fork_in_parent() noexcept;
   static void after_fork_in_child() noexcept;
   void start(bool is_watched);
+  void wait_for_hook(std::unique_lock<std::mutex>& lock, const ticked_slice& slice) noexcept;
   void start_again() noexcept;
   void run() noexcept;
   void tell() noexcept;

@@ -50,6 +50,12 @@ class basic_ticker_source {
     ticker_.began(is_told, until);
   }
   void rest() noexcept { slice_.begin(never); }
+  /// Watches for stalls so from here on, in place of what it was made with. Waits for the hook that it had,
+  /// if that runs. With a hook it throws as the constructor, and then nothing has changed.
+  void watch(stall_watch watch) {
+    watch.who = this;
+    ticker_.watch(slice_, watch);
+  }
 
  private:
   Ticker& ticker_;
@@ -59,6 +65,6 @@ class basic_ticker_source {
 /// Over the machine's.
 using ticker_source = basic_ticker_source<ticker>;
 
-static_assert(preempt_source<ticker_source>);
+static_assert(watchable_source<ticker_source>);
 
 }  // namespace pinion::preempt

@@ -53,6 +53,8 @@ class basic_word {
       return false;
     return (seen & asks) == 0 || asked();
   }
+  /// Any thread: the bits. In a source's own word no two slices have the same.
+  [[nodiscard]] std::uint32_t seen() const noexcept { return bits_.load(std::memory_order_acquire); }
 
  protected:
   explicit basic_word(std::uint32_t bits) noexcept : bits_(bits) {}
@@ -120,9 +122,7 @@ class basic_slice_word : public basic_word<Sync> {
     this->bits_.store(slice | basic_word<Sync>::due, std::memory_order_relaxed);
   }
 
-  /// Any thread: the slice that runs, for end().
-  [[nodiscard]] std::uint32_t seen() const noexcept { return this->bits_.load(std::memory_order_acquire); }
-  /// Any thread: that slice is over. False if another one has begun, or it was over already.
+  /// Any thread: that slice, as seen() said, is over. False if another one has begun, or it was over already.
   bool end(std::uint32_t slice) noexcept {
     if (is_over(slice)) return false;
     // Relaxed: nothing is published with it, and the order of this word's writes is all that is relied on.

@@ -13,9 +13,12 @@
 #include <pinion/config.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <concepts>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <pinion/base/assert.hpp>
@@ -39,6 +42,7 @@
 namespace pinion::scheduler::inline PINION_MODE {
 
 class executor_base;
+class stall_detector;
 class task_header;
 
 /// A timer of an executor's, in whichever store. It stays where it is while it is armed.
@@ -122,8 +126,9 @@ class PINION_EXPORT executor_base {
 
   /// As pinion::executor says.
   [[nodiscard]] task_header& running() noexcept {
-    PINION_ASSERT(running_ != nullptr, "a task was asked for where none runs: do this inside a task");
-    return *running_;
+    task_header* const task = running_.load(std::memory_order_relaxed);
+    PINION_ASSERT(task != nullptr, "a task was asked for where none runs: do this inside a task");
+    return *task;
   }
   void ready(runnable& task) noexcept {
     task_queue& queue = *static_cast<task_header&>(task).queue_;
@@ -165,7 +170,18 @@ class PINION_EXPORT executor_base {
   /// The queue that there always is, and where the running task is, or that one.
   [[nodiscard]] task_queue& main_queue() noexcept { return *shared_.all.front(); }
   [[nodiscard]] task_queue& current_queue() noexcept {
-    return running_ != nullptr ? running_->queue() : main_queue();
+    const task_header* const task = running_task();
+    return task != nullptr ? task->queue() : main_queue();
+  }
+
+  /// The task that runs, or nullptr. Also for a handler of signals on its thread.
+  [[nodiscard]] const task_header* running_task() const noexcept {
+    return running_.load(std::memory_order_relaxed);
+  }
+  /// Calls that with each task that is not over, the one spawned last first. It spawns and ends none.
+  template <std::invocable<const task_header&> Sink>
+  void for_each_task(Sink&& sink) const {
+    for (const task_header* each = first_; each != nullptr; each = each->next_task_) sink(*each);
   }
 
   /// For tasks: a task begins; its handle has gone; it is over, suspended for the last time in that frame,
@@ -238,23 +254,35 @@ class PINION_EXPORT executor_base {
   /// Runs tasks of it until none is ready, the word is due, or so many have been resumed. What a task throws
   /// that nobody waits for passes through.
   template <executor_cell Cell>
-  void run_slice(Cell& cell, task_queue& queue, std::uint32_t most);
+  [[gnu::noinline]] void run_slice(Cell& cell, task_queue& queue, std::uint32_t most);
+  /// For stall_detector, which looks for that function in a stack.
+  template <executor_cell Cell>
+  [[nodiscard]] static std::uintptr_t run_slice_address() noexcept {
+    // A pointer to a member that is not virtual begins with the address of the function.
+    const auto member = &executor_base::run_slice<Cell>;
+    std::uintptr_t address = 0;
+    std::memcpy(&address, &member, sizeof address);
+    return address;
+  }
 
   instant now_;  // of the last reading
 
  private:
+  friend class stall_detector;
   static void destroy(task_header& task) noexcept;
 
   const part_calls& parts_;
   shared_queues shared_;
   const preempt::word* word_ = nullptr;
   preempt::slice_log* log_ = nullptr;
-  task_header* running_ = nullptr;
+  // Atomic for handlers of signals on this thread, so relaxed is enough.
+  std::atomic<task_header*> running_{nullptr};
   std::uint32_t left_ = 0;     // tasks that this slice may resume
   std::uint32_t skipped_ = 0;  // what was taken from that, to end it
   std::exception_ptr thrown_;
   task_header* first_ = nullptr;
   bool is_ending_ = false;
+  bool has_detector_ = false;
 };
 
 // ---- Implementation ----
@@ -304,11 +332,11 @@ void executor_base::run_slice(Cell& cell, task_queue& queue, std::uint32_t most)
   skipped_ = 0;
   const preempt::word& word = *word_;
   while (runnable* const next = cell.enter(queue.ready_, std::source_location::current())->pop()) {
-    running_ = static_cast<task_header*>(next);
+    running_.store(static_cast<task_header*>(next), std::memory_order_relaxed);
     next->where.resume();  // nothing is borrowed (U2)
     if (--left_ == 0 || word.is_due()) break;
   }
-  running_ = nullptr;
+  running_.store(nullptr, std::memory_order_relaxed);
   queue.statistics_.resumed += most - left_ - skipped_;
   if (thrown_ != nullptr) [[unlikely]]
     std::rethrow_exception(std::exchange(thrown_, nullptr));

@@ -106,9 +106,12 @@ struct basic_seen_stall {
   const basic_ticked_slice<Sync>* slice;  ///< named, and not looked into: it may be gone by now
   stall_watch watch;
   duration length;
+  std::uint32_t number;
 
   /// Calls the hook.
-  void tell() const noexcept { watch.hook({.length = length, .lasts = true, .who = watch.who}); }
+  void tell() const noexcept {
+    watch.hook({.length = length, .lasts = true, .who = watch.who, .slice = number});
+  }
 };
 
 /// The slices of all, and how to end them. One thread at a time, but for what `ticked_slice` says.
@@ -124,6 +127,11 @@ class basic_tick_board {
     stalled_.reserve(slices_.size() + 1);
     slices_.push_back(&slice);
     slice.watch_ = watch;
+  }
+  /// Watches it so from here on. A stall of it that was seen and not taken is dropped.
+  void watch(basic_ticked_slice<Sync>& slice, stall_watch watch) noexcept {
+    slice.watch_ = watch;
+    std::erase(stalled_, &slice);
   }
   /// No more. A stall of it that was seen and not taken is dropped.
   void remove(const basic_ticked_slice<Sync>& slice) noexcept {
@@ -152,7 +160,10 @@ class basic_tick_board {
     if (stalled_.empty()) return std::nullopt;
     const basic_ticked_slice<Sync>* const first = stalled_.front();
     stalled_.erase(stalled_.begin());
-    return basic_seen_stall<Sync>{.slice = first, .watch = first->watch_, .length = first->stalled_};
+    return basic_seen_stall<Sync>{.slice = first,
+                                  .watch = first->watch_,
+                                  .length = first->stalled_,
+                                  .number = first->told_ | basic_word<Sync>::due};
   }
   /// Whether there is one to take.
   [[nodiscard]] bool has_stall() const noexcept { return !stalled_.empty(); }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// timer_signal: a signal that the timers of this process share, and whom the handler tells of it. For
-// posix_timer_source.
+// thread_signal: a signal to one thread that the sources of this process share, and whom the handler tells
+// of it. For posix_timer_source, and for the scheduler's stall_detector; each kind of source has a signal of
+// its own.
 //
-// A signal says nothing but where it was sent to: the handler tells each source of its own thread, which then
-// looks at the clock. So a signal that was queued before its timer was deleted, a forged one, or one that
-// stands for two (ThreadSanitizer keeps one of each number) does no harm and is no loss; and no pointer
-// travels with it that could dangle. The sources are found in a table that is never moved.
+// A signal says nothing but where it was sent to: the handler tells each source of its own thread, which
+// then looks for itself: at the clock, say. So a signal that was queued before its timer was deleted, a
+// forged one, or one that stands for two (ThreadSanitizer keeps one of each number) does no harm and is no
+// loss; and no pointer travels with it that could dangle. The sources are found in a table that is never
+// moved.
 //
 // Memory ordering. A slot of the table is written by the thread whose source it is for, and read by handlers
 // on any. A handler that reads its own thread in it runs on the thread that wrote that, and sees what was
@@ -24,34 +26,44 @@
 #include <pinion/base/export.hpp>
 #include <pinion/preempt/detail/posix_timer_calls.hpp>
 
-namespace pinion::preempt::posix_timer_detail {
+namespace pinion::preempt {
+
+/// What a refusal says of who wanted a signal: "a posix_timer_source", and what to take in its place.
+struct signal_user {
+  const char* name;
+  const char* otherwise;
+};
+
+namespace signal_detail {
 
 /// How many sources there can be in a process.
 inline constexpr std::size_t sources_max = 1024;
 
 /// They throw refusals.
-PINION_EXPORT [[noreturn]] void throw_no_such_signal(int named, signal_range real_time);
-PINION_EXPORT [[noreturn]] void throw_signal_taken(int named);
-PINION_EXPORT [[noreturn]] void throw_all_signals_taken(signal_range real_time);
-PINION_EXPORT [[noreturn]] void throw_not_handled(int error, int signal);
-PINION_EXPORT [[noreturn]] void throw_no_slot();
+PINION_EXPORT [[noreturn]] void throw_no_such_signal(const signal_user& by, int named,
+                                                     signal_range real_time);
+PINION_EXPORT [[noreturn]] void throw_signal_taken(const signal_user& by, int named);
+PINION_EXPORT [[noreturn]] void throw_all_signals_taken(const signal_user& by, signal_range real_time);
+PINION_EXPORT [[noreturn]] void throw_not_handled(const signal_user& by, int error, int signal);
+PINION_EXPORT [[noreturn]] void throw_no_slot(const signal_user& by);
 
 /// One source's share in a signal: handled, and unblocked in the thread that makes it, for as long as this
-/// lives. `Source` has signalled(), called in the handler on that thread, and lost_timer(), called in each
+/// lives. `Source` has signalled(), called in the handler on that thread, and was_forked(), called in each
 /// child of fork().
 template <class Calls, class Source>
-class timer_signal {
+class thread_signal {
  public:
   /// That signal, or with 0 one that is free; as posix_timer_options says.
-  timer_signal(Source& source, int named) : source_(source), thread_(Calls::thread()) {
+  thread_signal(Source& source, const signal_user& by, int named)
+      : source_(source), thread_(Calls::thread()) {
     static const int fork_error = Calls::at_fork(&before_fork, &after_fork, &in_child);
     if (fork_error != 0) throw std::bad_alloc{};
     const std::scoped_lock held{lock};
-    signal_ = named == 0 ? find() : check(named);
-    slot& free = free_slot();
+    signal_ = named == 0 ? find(by) : check(by, named);
+    slot& free = free_slot(by);
     if (users() == 0) {
       if (const int error = Calls::handle(signal_, &on_signal); error != 0)
-        throw_not_handled(-error, signal_);
+        throw_not_handled(by, -error, signal_);
     }
     ++users();
     free.signal.store(this, std::memory_order_relaxed);
@@ -59,10 +71,10 @@ class timer_signal {
     was_blocked_ = Calls::is_blocked(signal_);
     if (was_blocked_) Calls::set_blocked(signal_, false);
   }
-  timer_signal(const timer_signal&) = delete;
-  timer_signal& operator=(const timer_signal&) = delete;
+  thread_signal(const thread_signal&) = delete;
+  thread_signal& operator=(const thread_signal&) = delete;
   /// Its timer is closed by now.
-  ~timer_signal() {
+  ~thread_signal() {
     const std::scoped_lock held{lock};
     slot* mine = table.data();
     while (mine->signal.load(std::memory_order_relaxed) != this) ++mine;
@@ -79,10 +91,10 @@ class timer_signal {
  private:
   struct slot {
     std::atomic<std::uintptr_t> thread{0};
-    std::atomic<timer_signal*> signal{nullptr};
+    std::atomic<thread_signal*> signal{nullptr};
   };
   static_assert(std::atomic<std::uintptr_t>::is_always_lock_free &&
-                    std::atomic<timer_signal*>::is_always_lock_free &&
+                    std::atomic<thread_signal*>::is_always_lock_free &&
                     std::atomic<std::size_t>::is_always_lock_free,
                 "a handler takes no lock");
 
@@ -94,7 +106,7 @@ class timer_signal {
     for (std::size_t at = 0; at < end; ++at) {
       if (table[at].thread.load(std::memory_order_relaxed) != here) continue;
       // Null in the middle of a constructor or a destructor of this thread's.
-      timer_signal* const mine = table[at].signal.load(std::memory_order_relaxed);
+      thread_signal* const mine = table[at].signal.load(std::memory_order_relaxed);
       if (mine != nullptr && mine->signal_ == signal) mine->source_.signalled();
     }
     errno = error;
@@ -104,24 +116,24 @@ class timer_signal {
   static void after_fork() { lock.unlock(); }
   static void in_child() {
     for (const slot& each : table)
-      if (timer_signal* const one = each.signal.load(std::memory_order_relaxed)) one->source_.lost_timer();
+      if (thread_signal* const one = each.signal.load(std::memory_order_relaxed)) one->source_.was_forked();
     lock.unlock();
   }
 
   std::uint32_t& users() noexcept { return users_by[static_cast<std::size_t>(signal_)]; }
   static bool is_ours(int signal) noexcept { return users_by[static_cast<std::size_t>(signal)] != 0; }
 
-  static int check(int named) {
+  static int check(const signal_user& by, int named) {
     const signal_range real_time = Calls::signals();
-    if (named < real_time.first || real_time.last < named) throw_no_such_signal(named, real_time);
-    if (!is_ours(named) && !Calls::is_free(named)) throw_signal_taken(named);
+    if (named < real_time.first || real_time.last < named) throw_no_such_signal(by, named, real_time);
+    if (!is_ours(named) && !Calls::is_free(named)) throw_signal_taken(by, named);
     return named;
   }
 
   // One that others of this process have already, or the highest that is free: programs count theirs up from
   // SIGRTMIN. One that is free and blocked may be somebody's who reads it (signalfd, sigwait), and is taken
   // only where there is no other: in a thread that was made with all signals blocked.
-  static int find() {
+  static int find(const signal_user& by) {
     const signal_range real_time = Calls::signals();
     int blocked = 0;
     int found = 0;
@@ -131,23 +143,23 @@ class timer_signal {
       (Calls::is_blocked(each) ? blocked : found) = each;
     }
     if (found == 0) found = blocked;
-    if (found == 0) throw_all_signals_taken(real_time);
+    if (found == 0) throw_all_signals_taken(by, real_time);
     return found;
   }
 
-  static slot& free_slot() {
+  static slot& free_slot(const signal_user& by) {
     for (std::size_t at = 0; at < sources_max; ++at) {
       if (table[at].signal.load(std::memory_order_relaxed) != nullptr) continue;
       if (used.load(std::memory_order_relaxed) <= at) used.store(at + 1, std::memory_order_relaxed);
       return table[at];
     }
-    throw_no_slot();
+    throw_no_slot(by);
   }
 
   // Another source of this thread's may need it still; then the last of them does this.
   void block_again() noexcept {
     for (const slot& each : table) {
-      timer_signal* const other = each.signal.load(std::memory_order_relaxed);
+      thread_signal* const other = each.signal.load(std::memory_order_relaxed);
       if (other == nullptr || other->thread_ != thread_ || other->signal_ != signal_) continue;
       other->was_blocked_ = true;
       return;
@@ -168,4 +180,5 @@ class timer_signal {
   bool was_blocked_ = false;
 };
 
-}  // namespace pinion::preempt::posix_timer_detail
+}  // namespace signal_detail
+}  // namespace pinion::preempt
