@@ -133,6 +133,7 @@ TEST(TaskListTest, AnotherThreadHasTheListTold) {
   executor loop;
   printed.clear();
   loop.spawn(sleeps_long(), "sleeper").detach();
+  loop.run(is_over_soon());  // the sleeper sleeps
 
   task_dump dump{loop, {.function = print}};  // beside the loop; print(void*, std::string_view)
   std::thread other{[&dump, sender = loop.channel().sender()] {
@@ -148,6 +149,7 @@ TEST(TaskListTest, ASignalHasTheListTold) {
   executor loop;
   printed.clear();
   loop.spawn(sleeps_long(), "sleeper").detach();
+  loop.run(is_over_soon());  // the sleeper sleeps
   constexpr auto lists = [](void* of) noexcept {
     printed += list_of_tasks(*static_cast<executor_base*>(of));
   };
