@@ -13,7 +13,10 @@
 #include <cstdint>
 #include <optional>
 #include <pinion/base/diagnostic.hpp>
+#include <pinion/iosubmit/ring/epoll_ring.hpp>
+#include <pinion/preempt/tsc_budget.hpp>
 #include <pinion/scheduler.hpp>
+#include <pinion/waker/bounded_inbox.hpp>
 #include <span>
 #include <stdexcept>
 #include <system_error>
@@ -56,6 +59,25 @@ TEST_F(SpawnOnThreadsTest, WhatATaskThrowsOnAnotherThreadIsThrownHere) {
       EXPECT_STREQ(error.what(), "thrown there");
     }
   }
+}
+
+struct other_parts : default_parts {
+  using inbox = waker::bounded_inbox<>;
+  using ring = iosubmit::epoll_ring;
+  using source = preempt::tsc_budget;
+};
+
+TEST_F(SpawnOnThreadsTest, ExecutorsOfOtherPartsReachEachOther) {
+  const basic_executor_pool<other_parts> others{of(1)};
+  const executor_pool pool{of(1)};
+  basic_executor<other_parts> home;
+
+  const auto through_both = [&](int value) -> task<int> {
+    const auto given = co_await spawn_on(pool[0], [value] { return gives(value); });
+    co_return given.value_or(-1);
+  };
+  EXPECT_EQ(home.run(asks(others[0], [&] { return through_both(7); })).value(), 7);
+  EXPECT_EQ(home.run(asks(pool[0], [] { return gives(8); })).value(), 8);
 }
 
 std::atomic<int> reports{0};
