@@ -136,14 +136,15 @@ class [[nodiscard]] spawned_on : cancel_slot::wait, joiner {
   // On the other thread.
   void begin() noexcept {
     executor_base& there = there_.executor();
-    if (there.is_ending()) return send_home(job_);
-    try {
-      running_.emplace(there, makes_(), there.main_queue(), name_);
-    } catch (...) {
-      outcome_ = std::current_exception();
-      return send_home(job_);
+    if (!there.is_ending()) {
+      try {
+        running_.emplace(there, makes_(), there.main_queue(), name_);
+        return executor_base::join(running_->header(), this);
+      } catch (...) {
+        outcome_ = std::current_exception();
+      }
     }
-    executor_base::join(running_->header(), this);
+    send_home(job_);
   }
   static void ended(joiner& self, task_header& /*task*/, const std::exception_ptr* /*thrown*/) noexcept {
     auto& mine = static_cast<spawned_on&>(self);
