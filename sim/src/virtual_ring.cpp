@@ -9,6 +9,7 @@
 #include <bitset>
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <pinion/base/kernel.hpp>
 #include <pinion/sim/virtual_ring.hpp>
 #include <utility>
@@ -54,7 +55,7 @@ struct taken {
   std::uint64_t order;  // equal times complete in the order of being taken
   ring_completion what;
   bool can_be_cancelled;
-  bool is_entry;  // else a message
+  enum : std::uint8_t { entry, message, happening } kind;
 };
 struct later {
   bool operator()(const taken& a, const taken& b) const noexcept {
@@ -86,14 +87,19 @@ class virtual_ring::kernel {
   void collect() {
     while (is_due()) {
       std::ranges::pop_heap(taken_, later{});
-      post(taken_.back().what);
-      in_flight_ -= taken_.back().is_entry ? 1U : 0U;
+      const taken next = taken_.back();
       taken_.pop_back();
+      if (next.kind == taken::happening) {
+        happenings_.extract(next.order).mapped()();
+        continue;
+      }
+      in_flight_ -= next.kind == taken::entry ? 1U : 0U;
+      post(next.what);
     }
   }
 
   void push(const taken& one) {
-    in_flight_ += one.is_entry ? 1U : 0U;
+    in_flight_ += one.kind == taken::entry ? 1U : 0U;
     taken_.push_back(one);
     std::ranges::push_heap(taken_, later{});
   }
@@ -122,6 +128,16 @@ class virtual_ring::kernel {
     return {.accepted = accepted};
   }
 
+  bool complete(std::uint64_t user_data, std::int32_t result) {
+    const auto found = std::ranges::find_if(taken_, [&](const taken& one) {
+      return one.kind == taken::entry && one.at == never && one.what.user_data == user_data;
+    });
+    if (found == taken_.end()) return false;
+    end_now(*found, result);
+    std::ranges::make_heap(taken_, later{});
+    return true;
+  }
+
   [[nodiscard]] bool is_due() const noexcept { return !taken_.empty() && taken_.front().at <= clock_.time(); }
 
  private:
@@ -130,10 +146,12 @@ class virtual_ring::kernel {
   virtual_clock& clock_;
   virtual_ring_options how_;
   std::function<virtual_answer(const ring_entry&, instant)> device_;
+  std::function<void(std::uint64_t)> cancelled_;
   std::function<bool(instant)> others_;
   std::bitset<256> lacking_;
   fifo<ring_entry> pending_;
   std::vector<taken> taken_;
+  std::map<std::uint64_t, std::function<void()>> happenings_;  // of at(), by their orders
   fifo<ring_completion> done_;
   std::size_t shown_ = 0;
   std::size_t in_flight_ = 0;
@@ -196,28 +214,36 @@ class virtual_ring::kernel {
           .order = orders_++,
           .what = {.user_data = entry.user_data, .result = how.result, .flags = 0},
           .can_be_cancelled = how.can_be_cancelled,
-          .is_entry = true});
+          .kind = taken::entry});
+  }
+
+  void end_now(taken& one, std::int32_t result) noexcept {
+    one.at = clock_.time();
+    one.order = orders_++;
+    one.what.result = result;
   }
 
   // The stopped ones are due at once: they are completed as others are.
   std::int32_t cancel(const ring_entry& entry) {
     const bool any = (entry.operation_flags & cancel_flag::any) != 0;
     const bool every = any || (entry.operation_flags & cancel_flag::all) != 0;
+    std::vector<std::uint64_t> names;
     std::int32_t stopped = 0;
     std::int32_t refusal = -ENOENT;
     for (taken& one : taken_) {
-      if (!one.is_entry || (!any && one.what.user_data != entry.address)) continue;
+      if (one.kind != taken::entry || (!any && one.what.user_data != entry.address)) continue;
       if (!one.can_be_cancelled || one.at <= clock_.time()) {
         refusal = -EALREADY;
         continue;
       }
-      one.at = clock_.time();
-      one.order = orders_++;
-      one.what.result = -ECANCELED;
+      end_now(one, -ECANCELED);
+      if (cancelled_) names.push_back(one.what.user_data);
       ++stopped;
       if (!every) break;
     }
     if (stopped != 0) std::ranges::make_heap(taken_, later{});
+    // Behind the walk: the device may complete others, and have things happen.
+    for (const std::uint64_t name : names) cancelled_(name);
     if (every) return stopped;
     return stopped != 0 ? 0 : refusal;
   }
@@ -253,8 +279,22 @@ virtual_ring::virtual_ring(virtual_ring&&) noexcept = default;
 virtual_ring& virtual_ring::operator=(virtual_ring&&) noexcept = default;
 virtual_ring::~virtual_ring() = default;
 
-void virtual_ring::serve(std::function<virtual_answer(const ring_entry& entry, instant now)> device) const {
+void virtual_ring::serve(std::function<virtual_answer(const ring_entry& entry, instant now)> device,
+                         std::function<void(std::uint64_t user_data)> cancelled) const {
   kernel_->device_ = std::move(device);
+  kernel_->cancelled_ = std::move(cancelled);
+}
+bool virtual_ring::complete(std::uint64_t user_data, std::int32_t result) const {
+  return kernel_->complete(user_data, result);
+}
+void virtual_ring::at(instant when, std::function<void()> happens) const {
+  const std::uint64_t order = kernel_->orders_++;
+  kernel_->happenings_.emplace(order, std::move(happens));
+  kernel_->push({.at = std::max(when, kernel_->clock_.time()),
+                 .order = order,
+                 .what = {},
+                 .can_be_cancelled = false,
+                 .kind = taken::happening});
 }
 void virtual_ring::lack(std::uint8_t operation) const { kernel_->lacking_.set(operation); }
 void virtual_ring::deliver(const ring_completion& message, instant at) const {
@@ -262,7 +302,7 @@ void virtual_ring::deliver(const ring_completion& message, instant at) const {
                  .order = kernel_->orders_++,
                  .what = message,
                  .can_be_cancelled = false,
-                 .is_entry = false});
+                 .kind = taken::message});
 }
 void virtual_ring::fail(std::uint64_t enters, std::int32_t error) const noexcept {
   kernel_->failing_ = enters;

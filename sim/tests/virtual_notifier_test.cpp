@@ -39,6 +39,16 @@ TEST(virtual_notifier, CountsAWaitThatNobodyWouldEnd) {
   EXPECT_EQ(clock.time(), instant{10});
 }
 
+TEST(virtual_notifier, CountsAWaitWithoutAClockAndKeepsItsSignals) {
+  virtual_notifier bell;
+
+  EXPECT_FALSE(bell.wait(instant{50}));
+  EXPECT_EQ(bell.stuck(), 1U);
+  bell.signal();
+
+  EXPECT_TRUE(bell.wait(instant{50}));
+}
+
 TEST(virtual_notifier, IsSignalledWhileItsOwnerSleeps) {
   virtual_clock clock{instant{10}};
   virtual_notifier bell{clock};

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <pinion/base/ring.hpp>
 #include <pinion/sim/virtual_ring.hpp>
+#include <utility>
 #include <vector>
 
 namespace pinion::sim {
@@ -321,6 +322,68 @@ TEST_F(virtual_ring_test, AnswersWhatItLacksWithEinval) {
   EXPECT_FALSE(ring.supports(read));
   EXPECT_TRUE(ring.supports(nop));
   EXPECT_EQ(the_only_one(ring).result, -EINVAL);
+}
+
+TEST_F(virtual_ring_test, WhatIsAnsweredNeverIsCompletedWhenItsDeviceSaysSo) {
+  virtual_ring ring{clock};
+  ring.serve([](const ring_entry& e, instant now) -> virtual_answer {
+    return {.at = e.user_data == 1 ? never : now + duration{500}};
+  });
+  put(ring, 2);
+  ring.at(instant{1'200}, [&] { EXPECT_TRUE(ring.complete(1, 42)); });
+  EXPECT_EQ(ring.next_completion(), instant{1'200});
+
+  ring.enter({.count = 1});
+
+  EXPECT_EQ(clock.time(), instant{1'200});
+  EXPECT_EQ(the_only_one(ring).result, 42);
+  EXPECT_FALSE(ring.complete(1, 43)) << "it was completed";
+  EXPECT_FALSE(ring.complete(2, 43)) << "it has its time";
+}
+
+TEST_F(virtual_ring_test, ACancelReachesItsDeviceOnceAndWhatIsCancelledIsNotCompleted) {
+  virtual_ring ring{clock};
+  names cancelled;
+  ring.serve([](const ring_entry&, instant) -> virtual_answer { return {.at = never}; },
+             [&](std::uint64_t name) {
+               cancelled.push_back(name);
+               ring.at(instant{}, [] {});  // a device may have something happen in return
+             });
+  put(ring, 3);
+  ring.enter({});
+
+  ring.put({.operation = cancel, .address = 2, .user_data = 9});
+  ring.enter({});
+  EXPECT_EQ(cancelled, (names{2}));
+  EXPECT_FALSE(ring.complete(2, 1));
+  ring.put({.operation = cancel, .operation_flags = 4, .user_data = 10});  // of all
+  ring.enter({});
+
+  EXPECT_EQ(cancelled, (names{2, 1, 3}));
+  EXPECT_EQ(ring.in_flight(), 0U);
+}
+
+TEST_F(virtual_ring_test, WhatHappensAtATimeHappensInTheOrderOfTimesAlsoWhereTheOwnerIsAwake) {
+  virtual_ring ring{clock, {.latency = duration{150}}};
+  std::vector<std::pair<int, instant>> happened;
+  const auto says = [&](int what) { return [&, what] { happened.emplace_back(what, clock.time()); }; };
+  ring.at(instant{1'300}, says(3));
+  ring.at(instant{1'100}, [&] {
+    says(1)();
+    ring.at(instant{1'200}, says(2));
+  });
+  put(ring, 1);
+
+  ring.enter({.count = 1});
+  EXPECT_EQ(clock.time(), instant{1'150}) << "what happens ends no wait";
+  clock.advance_to(instant{1'400});
+  EXPECT_EQ(happened.size(), 1U);
+  EXPECT_TRUE(ring.has_completions());
+
+  const std::vector<std::pair<int, instant>> all{
+      {1, instant{1'100}}, {2, instant{1'400}}, {3, instant{1'400}}};
+  EXPECT_EQ(happened, all);
+  EXPECT_EQ(ring.next_completion(), never);
 }
 
 }  // namespace

@@ -6,12 +6,12 @@
 //
 // A runtime has, as static members:
 //
-//   template <class T> using task = …;            // its coroutines
-//   T run(task<T>);                               // on a loop of its own, until that is over
-//   auto spawn(task<T>);                          // in a task: awaited, the handle gives the T; once
-//   auto yield();                                 // awaited: others have run
-//   auto sleep_for(std::chrono::milliseconds);    // awaited; where a workload asks for it
-//   std::size_t frame_bytes();                    // in a task: what all frames have taken; where that is known
+//   template <class T> using task = …;          // its coroutines
+//   T run(task<T>);                             // on a loop of its own, until that is over
+//   auto spawn(task<T>);                        // in a task: awaited, the handle gives the T; once
+//   auto yield();                               // awaited: others have run
+//   auto sleep_for(std::chrono::milliseconds);  // awaited; where a workload asks for it
+//   std::size_t frame_bytes();                  // in a task: what all frames have taken; where that is known
 #pragma once
 
 #include <chrono>

@@ -2,7 +2,7 @@
 //
 // Tasks of a runtime: spawned, joined and yielding. executor/runtimes.hpp says what a runtime has.
 //
-//   measured m = measure_spawns<by_executor<executor>, stopwatch>(1'000, 10);   // batches of 1,000, ten times
+//   measured m = measure_spawns<by_executor<executor>, stopwatch>(1'000, 10);  // batches of 1,000, ten times
 //
 // An operation of the first is one task: its coroutine made, spawned, run, joined and destroyed. The batch
 // before the first is not measured, so frames are there. An operation of the second is one yield of one of so

@@ -7,5 +7,6 @@
 #include <pinion/sim/explored_sync.hpp>
 #include <pinion/sim/run_until.hpp>
 #include <pinion/sim/virtual_clock.hpp>
+#include <pinion/sim/virtual_network.hpp>
 #include <pinion/sim/virtual_notifier.hpp>
 #include <pinion/sim/virtual_ring.hpp>

@@ -16,19 +16,40 @@
 //   channel.notifier().lose(1);                  // the next signal fails, as one to a closed descriptor does
 //   channel.notifier().end_early(1);             // the next wait ends for no reason, as system calls do
 //
+// Attached to a loop over a virtual_ring, as an executor attaches it, a signal is a completion in that ring.
+// Then it needs no clock, and other threads are virtual_ring::at():
+//
+//   loop.submission().ring().at(clock.time() + ceil(3us), [&] { sender.push(event); });
+//
 // One owner at a time; signals come from the same thread.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
+#include <pinion/base/refusal.hpp>
+#include <pinion/base/ring.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/sim/virtual_clock.hpp>
+#include <pinion/sim/virtual_ring.hpp>
+#include <system_error>
 #include <utility>
 
 namespace pinion::sim {
 
+/// The owner of a virtual_ring.
+template <class Io>
+concept owner_of_virtual_ring = ring_watcher<Io> && requires(const Io& io) {
+  { io.ring() } -> std::same_as<const virtual_ring&>;
+};
+
 class virtual_notifier {
+  template <class Io>
+  class attachment;
+
  public:
+  /// For a loop that it will be attached to, which waits in its ring: in wait() no time passes then.
+  virtual_notifier() noexcept = default;
   /// Sleeps by that clock, which must outlive it.
   explicit virtual_notifier(virtual_clock& clock) noexcept : clock_(&clock) {}
   virtual_notifier(const virtual_notifier&) = delete;
@@ -42,6 +63,13 @@ class virtual_notifier {
   /// The next `count` waits end at once and without a signal.
   void end_early(std::uint64_t count) noexcept { early_ = count; }
 
+  /// From here on, and as long as what it gives lives, signals end the waits of that ring's owner. Throws a
+  /// refusal where the owner has no mark left, or it is attached already.
+  template <owner_of_virtual_ring Io>
+  [[nodiscard]] attachment<Io> attach(Io& io) {
+    return {*this, io};
+  }
+
   /// Ends the wait that is, or the next one.
   bool signal() noexcept {
     ++signals_;
@@ -49,7 +77,9 @@ class virtual_notifier {
       --losing_;
       return false;
     }
-    return signalled_ = true;
+    signalled_ = true;
+    tell_ring();
+    return true;
   }
 
   /// Forgets a signal, and says whether there was one.
@@ -66,7 +96,7 @@ class virtual_notifier {
     }
     if (meanwhile_) meanwhile_();
     if (signalled_) return consume();
-    if (until == never) {
+    if (until == never || clock_ == nullptr) {
       ++stuck_;
     } else {
       clock_->advance_to(until);
@@ -82,7 +112,14 @@ class virtual_notifier {
   [[nodiscard]] std::uint64_t stuck() const noexcept { return stuck_; }
 
  private:
-  virtual_clock* clock_;
+  // As a message of another ring: the completion ends the wait, and is of no other use.
+  void tell_ring() const noexcept {
+    if (ring_ != nullptr) ring_->deliver({.user_data = message_, .result = 0, .flags = 0});
+  }
+
+  virtual_clock* clock_ = nullptr;
+  const virtual_ring* ring_ = nullptr;  // that it is attached to, and what is sent there
+  std::uint64_t message_ = 0;
   std::function<void()> meanwhile_;
   std::uint64_t losing_ = 0;
   std::uint64_t early_ = 0;
@@ -90,6 +127,37 @@ class virtual_notifier {
   std::uint64_t waits_ = 0;
   std::uint64_t stuck_ = 0;
   bool signalled_ = false;
+};
+
+// ---- Implementation ----
+
+template <class Io>
+class virtual_notifier::attachment {
+ public:
+  attachment(virtual_notifier& bell, Io& io) : bell_(bell), io_(io) {
+    if (bell_.ring_ != nullptr)
+      throw_refusal({.code = std::make_error_code(std::errc::device_or_resource_busy),
+                     .asked = "to attach a virtual_notifier to a loop",
+                     .reason = "it is attached to one already, and would end the waits of both",
+                     .remedy = "give each loop a channel of its own"});
+    const auto mark = io.add_sink({.function = [](void*, const ring_completion&) noexcept {}});
+    if (!mark) throw_refusal(mark.error());
+    bell_.message_ = *mark;
+    bell_.ring_ = &io.ring();
+    if (bell_.signalled_) bell_.tell_ring();  // from before
+  }
+  attachment(const attachment&) = delete;
+  attachment& operator=(const attachment&) = delete;
+  ~attachment() {
+    bell_.ring_ = nullptr;
+    io_.remove_sink(static_cast<std::uint8_t>(bell_.message_));
+  }
+  /// Before each wait: nothing; true.
+  [[nodiscard]] static bool renew() noexcept { return true; }
+
+ private:
+  virtual_notifier& bell_;
+  Io& io_;
 };
 
 }  // namespace pinion::sim

@@ -37,7 +37,7 @@ namespace pinion::sim {
 
 /// What a device makes of one entry.
 struct virtual_answer {
-  instant at = never;  ///< when it is completed; `never` stays in flight until it is cancelled
+  instant at = never;  ///< when it is completed; `never` stays in flight until complete() or a cancel
   std::int32_t result = 0;
   bool can_be_cancelled = true;  ///< else who cancels it is told EALREADY, and it is completed at its time
 };
@@ -86,9 +86,17 @@ class PINION_EXPORT virtual_ring {
   // The test's side: the kernel, which is another's than the ring's owner. So it is reached through a const
   // ring, as a submission shows its own.
 
-  /// The device: says of each entry that is taken when it will be completed, and how. It must not throw, nor
-  /// call the ring.
-  void serve(std::function<virtual_answer(const ring_entry& entry, instant now)> device) const;
+  /// The device: says of each entry that is taken when it will be completed, and how. Is told the user_data
+  /// of each entry that is cancelled. Neither may throw, nor call the owner's side.
+  void serve(std::function<virtual_answer(const ring_entry& entry, instant now)> device,
+             std::function<void(std::uint64_t user_data)> cancelled = {}) const;
+  /// Completes the entry with that user_data now, if it is in flight and was to be completed `never`. False:
+  /// there is none.
+  bool complete(std::uint64_t user_data, std::int32_t result) const;
+  /// Has that happen at that time, or at once: what a device or another thread does then. In the order of
+  /// times, with completions; where the owner is awake, when it looks at the ring next. It must not throw,
+  /// nor call the owner's side.
+  void at(instant when, std::function<void()> happens) const;
   /// This operation is one that it does not support: it is answered with EINVAL.
   void lack(std::uint8_t operation) const;
   /// Puts a completion into the ring at that time, or at once: what another ring sends, or a further answer
@@ -110,7 +118,7 @@ class PINION_EXPORT virtual_ring {
   [[nodiscard]] const virtual_ring_counts& counts() const noexcept;
   /// Taken, and not completed yet.
   [[nodiscard]] std::size_t in_flight() const noexcept;
-  /// When the next of them will be, or the next message comes; `never` if none.
+  /// When the next of them will be, or the next message comes, or the next of at() happens; `never` if none.
   [[nodiscard]] instant next_completion() const noexcept;
 
   // The owner's side, as iosubmit's concept has it.
