@@ -71,6 +71,7 @@ class PINION_EXPORT virtual_network {
   virtual_network(virtual_clock& clock, std::uint64_t seed, const virtual_network_options& how = {});
   virtual_network(const virtual_network&) = delete;
   virtual_network& operator=(const virtual_network&) = delete;
+  /// After the ring, or at least after its last use. Descriptors need not be closed.
   ~virtual_network();
 
   /// Serves that ring from here on: that of a submission, which moves no more. It must outlive the ring's
