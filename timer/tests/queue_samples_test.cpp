@@ -77,11 +77,11 @@ TEST(queue_samples, ACoroutineSleepsForATimeAndUntilOneOrItsSlot) {
   exact_timers timers{testing::virtual_clock{&time}};
   const instant deadline = time + ceil(1s);
   cancel_slot shutdown;
-  const auto sleeper = [&](bool& slept) -> testing::task {
+  const auto sleeper = [&](bool& reached) -> testing::task {
     co_await sleep_for(timers, 250ms);
     const auto slept = co_await sleep_until(timers, deadline, shutdown);
     if (!slept) co_return;  // cancelled
-    slept = true;
+    reached = true;
   };
   bool first_slept = false, second_slept = false;
   const auto pass = [&](duration passed) {
