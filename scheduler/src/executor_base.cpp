@@ -12,8 +12,9 @@ thread_local executor_base* current_here = nullptr;
 
 executor_base* executor_base::current() noexcept { return current_here; }
 
-executor_base::on_this_thread::on_this_thread(executor_base& by) noexcept { current_here = &by; }
-executor_base::on_this_thread::~on_this_thread() { current_here = nullptr; }
+executor_base::on_this_thread::on_this_thread(executor_base& by) noexcept
+    : before_(std::exchange(current_here, &by)) {}
+executor_base::on_this_thread::~on_this_thread() { current_here = before_; }
 
 executor_base::~executor_base() = default;
 
@@ -38,7 +39,7 @@ std::coroutine_handle<> executor_base::end(task_header& task, std::coroutine_han
   if (task.next_task_ != nullptr) task.next_task_->link_ = task.link_;
   --task.queue_->statistics_.tasks;
   running_.store(nullptr, std::memory_order_relaxed);  // what its frame still holds may spawn as it goes
-  const bool is_kept = task.has_handle_;  // the joiner may take the result, and the task with it
+  const bool is_kept = task.has_handle_;               // the joiner may take the result, and the task with it
   if (task.joiner_ != nullptr) task.joiner_->ended_(*task.joiner_, task, thrown);
   if (is_kept) return std::noop_coroutine();
   if (thrown != nullptr && task.joiner_ == nullptr) {

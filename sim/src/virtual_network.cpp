@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <deque>
+#include <map>
 #include <pinion/base/assert.hpp>
 #include <pinion/base/kernel.hpp>
 #include <pinion/sim/virtual_network.hpp>
@@ -22,9 +23,20 @@ using codes = pinion::kernel::codes;
 
 // What one side receives.
 struct stream {
+  // A packet's bytes have come when it has, and all packets before it.
+  void arrive(std::uint64_t at, std::size_t count) {
+    early.emplace(at, count);
+    for (; !early.empty() && early.begin()->first == arrived; early.erase(early.begin())) {
+      arrived += early.begin()->second;
+      come += early.begin()->second;
+    }
+  }
+
   std::deque<std::byte> bytes;
-  std::size_t come = 0;    // of them, at the front
-  bool is_at_end = false;  // the sender has gone, as far as this side can know
+  std::size_t come = 0;                        // of them, at the front
+  std::uint64_t sent = 0, arrived = 0;         // of all bytes that there ever were
+  std::map<std::uint64_t, std::size_t> early;  // packets that came before the one ahead of them
+  bool is_at_end = false;                      // the sender has gone, as far as this side can know
   bool has_reader = true;
 };
 
@@ -255,11 +267,12 @@ virtual_network::answer virtual_network::send(const ring_entry& entry, file& of)
   if (room == 0) return {};
   const std::size_t count = moved(std::min<std::size_t>(entry.length, room));
   to.bytes.insert(to.bytes.end(), bytes_of(entry), bytes_of(entry) + count);
-  packet([between = of.of, &to, count, resets = falls(how_.resets)] {
+  packet([between = of.of, &to, at = std::exchange(to.sent, to.sent + count), count,
+          resets = falls(how_.resets)] {
     if (resets || !to.has_reader)
       between->is_reset = true;
     else
-      to.come += count;
+      to.arrive(at, count);
   });
   return static_cast<std::int32_t>(count);
 }

@@ -3,6 +3,8 @@
 // call_on_signal: the table of those that are told, and the handler.
 #include <pinion/waker/call_on_signal.hpp>
 
+#include <pthread.h>
+
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -10,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <new>
 #include <pinion/base/refusal.hpp>
 #include <pinion/base/sync.hpp>
 #include <string>
@@ -23,7 +26,7 @@ static_assert(std::atomic<told*>::is_always_lock_free && std::atomic<std::uint32
               "a handler takes no lock");
 constinit std::array<std::atomic<told*>, signals_max> table{};
 constinit std::atomic<std::uint32_t> handlers{0};  // that run
-constinit std::mutex making;                       // two of one signal; no handler takes it
+constinit std::mutex making;                       // two of one signal, and a fork; no handler takes it
 
 void on_signal(int signal) {
   const int error = errno;
@@ -41,6 +44,16 @@ int set_disposition(int signal, void (*what)(int)) noexcept {
   return ::sigaction(signal, &next, nullptr) == 0 ? 0 : errno;
 }
 
+// A push would go to the child's copy of the inbox, which nobody drains, and a handler that another thread
+// was in is gone.
+void in_child() {
+  for (std::size_t signal = 1; signal != signals_max; ++signal)
+    if (table[signal].exchange(nullptr, std::memory_order_relaxed) != nullptr)
+      set_disposition(static_cast<int>(signal), SIG_DFL);
+  handlers.store(0, std::memory_order_relaxed);
+  making.unlock();
+}
+
 [[noreturn]] void refuse(int signal, int error, const char* reason) {
   throw_refusal({.code = {error, std::generic_category()},
                  .asked = "a call_on_signal of signal " + std::to_string(signal),
@@ -51,6 +64,8 @@ int set_disposition(int signal, void (*what)(int)) noexcept {
 }  // namespace
 
 void begin(int signal, told& who) {
+  static const int fork_error = ::pthread_atfork([] { making.lock(); }, [] { making.unlock(); }, &in_child);
+  if (fork_error != 0) throw std::bad_alloc{};
   const std::scoped_lock held{making};
   struct sigaction now = {};
   if (signal <= 0 || static_cast<std::size_t>(signal) >= signals_max ||
@@ -64,8 +79,9 @@ void begin(int signal, told& who) {
   }
 }
 
-void end(int signal) noexcept {
+void end(int signal, const told& who) noexcept {
   const std::scoped_lock held{making};
+  if (table[static_cast<std::size_t>(signal)].load(std::memory_order_relaxed) != &who) return;
   set_disposition(signal, SIG_IGN);  // what is pending is dropped: by default it may end the process
   table[static_cast<std::size_t>(signal)].store(nullptr, std::memory_order_seq_cst);
   while (handlers.load(std::memory_order_seq_cst) != 0) std_sync::yield();

@@ -2,9 +2,12 @@
 //
 // call_on_signal: what a signal calls, and from where.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <csignal>
+#include <memory>
 #include <optional>
 #include <pinion/base/cancel_slot.hpp>
 #include <pinion/base/sync.hpp>
@@ -71,6 +74,31 @@ TEST_F(CallOnSignalTest, WhatIsOnItsWayWhenItGoesCallsNothing) {
   EXPECT_EQ(calls, 0);
 }
 
+TEST_F(CallOnSignalTest, InAChildOfForkTheSignalDoesWhatItDoesByDefault) {
+  auto inherited = std::make_unique<call_on_signal<channel_type>>(channel, SIGUSR1, counts);
+  const ::pid_t child = ::fork();
+  if (child == 0) {
+    int told = 0;
+    const callback<> here{.function = [](void* to) noexcept { ++*static_cast<int*>(to); }, .context = &told};
+    {
+      channel_type own;
+      const call_on_signal another{own, SIGUSR1, here};
+      inherited.reset();  // takes nothing away from that one
+      ::raise(SIGUSR1);
+      own.drain(call_wakes);
+    }
+    if (told == 1 && calls == 0) ::raise(SIGUSR1);
+    ::_exit(1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGUSR1) << status;
+  ASSERT_EQ(::raise(SIGUSR1), 0);
+  channel.drain(call_wakes);
+  EXPECT_EQ(calls, 1) << "the parent's is as it was";
+}
+
 TEST_F(CallOnSignalTest, ItGoesWhileSignalsCome) {
   // By default these are ignored.
   std::atomic<bool> enough{false};
@@ -107,7 +135,7 @@ TEST(CallOnSignalEndTest, WaitsForAHandlerThatRuns) {
   while (!who.has_entered.load()) std_sync::yield();
 
   who.is_ending.store(true);
-  signal_detail::end(SIGWINCH);
+  signal_detail::end(SIGWINCH, who);
 
   EXPECT_TRUE(who.has_left.load());
   other.join();

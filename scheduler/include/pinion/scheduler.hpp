@@ -7,6 +7,7 @@
 #include <pinion/scheduler/default_cell.hpp>
 #include <pinion/scheduler/executor.hpp>
 #include <pinion/scheduler/executor_base.hpp>
+#include <pinion/scheduler/executor_parts.hpp>
 #include <pinion/scheduler/executor_pool.hpp>
 #include <pinion/scheduler/frames/concept.hpp>
 #include <pinion/scheduler/frames/default_frames.hpp>

@@ -27,9 +27,9 @@
 //       By type: no queue is removed, and only its executor destroys one. checked_cell: the queue of each
 //       task that is made ready.
 //
-// No cell sees a join_handle that is dropped or asked on a foreign thread, a list of tasks that is made
-// there, a coroutine that is resumed there by hand and ends, or plain memory that tasks share with another
-// thread. ThreadSanitizer does.
+// No cell sees a join_handle that is dropped, asked or cancelled on a foreign thread, a list of tasks that is
+// made there, a coroutine that is resumed there by hand and ends, or plain memory that tasks share with
+// another thread. ThreadSanitizer does.
 #pragma once
 
 #include <concepts>

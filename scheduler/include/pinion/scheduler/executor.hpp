@@ -43,15 +43,11 @@
 #include <pinion/base/refusal.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/config.hpp>
-#include <pinion/iosubmit/default_policy.hpp>
 #include <pinion/iosubmit/default_ring.hpp>
 #include <pinion/iosubmit/submission.hpp>
-#include <pinion/preempt/default_source.hpp>
 #include <pinion/preempt/slicer.hpp>
-#include <pinion/scheduler/default_cell.hpp>
 #include <pinion/scheduler/executor_base.hpp>
-#include <pinion/scheduler/frames/concept.hpp>
-#include <pinion/scheduler/frames/default_frames.hpp>
+#include <pinion/scheduler/executor_parts.hpp>
 #include <pinion/scheduler/frames/use_frames.hpp>
 #include <pinion/scheduler/sleep.hpp>
 #include <pinion/scheduler/task.hpp>
@@ -63,49 +59,12 @@
 #include <pinion/timer/interval.hpp>
 #include <pinion/timer/timer_call.hpp>
 #include <pinion/timer/timer_queue.hpp>
-#include <pinion/waker/default_inbox.hpp>
 #include <pinion/waker/wake_channel.hpp>
 #include <source_location>
 #include <system_error>
 #include <utility>
 
 namespace pinion::scheduler::inline PINION_MODE {
-
-/// What an executor is made of.
-template <class Timers, class Inbox, class Notifier, class Policy, class Ring, class Source,
-          class Frames = default_frames, class Clock = monotonic_clock, class Cell = default_cell>
-struct parts {
-  using timers = Timers;      ///< a store of timers that call
-  using inbox = Inbox;        ///< of wake_calls
-  using notifier = Notifier;  ///< that can be attached to the submission
-  using policy = Policy;      ///< of submission
-  using ring = Ring;          ///< that open_ring() opens
-  using source = Source;      ///< of slices
-  using frames = Frames;      ///< where its tasks' frames come from
-  using clock = Clock;        ///< what all of them go by
-  using cell = Cell;          ///< by which it reaches what its tasks share
-};
-/// What a build recommends.
-using default_parts = parts<timer::call_wheel, waker::default_inbox, waker::default_notifier,
-                            iosubmit::default_policy, iosubmit::default_ring, preempt::default_source>;
-
-namespace executor_detail {
-/// A store of timer_calls, or of values that a function of one word can be.
-template <class Queue>
-concept timers_that_call = timer::queue_of_callbacks<Queue> ||
-                           requires { requires std::same_as<typename Queue::hook_type, timer::timer_call>; };
-}  // namespace executor_detail
-
-/// That the parts are there, and are what they are to be.
-template <class P>
-concept executor_parts =
-    executor_detail::timers_that_call<timer::timer_queue<typename P::timers, typename P::clock>> &&
-    waker::inbox_core<typename P::inbox> && waker::notifier<typename P::notifier> &&
-    iosubmit::submit_policy<typename P::policy> && iosubmit::ring<typename P::ring> &&
-    preempt::preempt_source<typename P::source> && frame_allocator<typename P::frames> &&
-    executor_cell<typename P::cell> && requires(typename P::clock& clock) {
-      { clock.now() } -> std::same_as<instant>;
-    };
 
 /// The knobs of an executor.
 struct executor_options {
@@ -178,10 +137,7 @@ class basic_executor : public executor_base {
     cell_.expect([] { return current() == nullptr; }, "U4",
                  "an executor was run inside a task of another one, or of its own: await the task instead",
                  place::current());
-    const on_this_thread here{*this};
-    const use_frames frames{frames_};
-    runner tasks{*this};
-    while (!is_over()) turn_(tasks);
+    rounds_until(is_over);
   }
   /// The same, whatever tasks throw that nobody waits for: that is reported.
   template <std::predicate IsOver>
@@ -250,6 +206,13 @@ class basic_executor : public executor_base {
     void rest() const noexcept { of.slicer_.rest(); }
   };
 
+  template <class IsOver>
+  void rounds_until(IsOver& is_over) {
+    const on_this_thread here{*this};
+    const use_frames frames{frames_};
+    runner tasks{*this};
+    while (!is_over()) turn_(tasks);
+  }
   void be_impatient() noexcept { ++impatience_; }
   static timer_queue& timers_of(executor_base& by) noexcept {
     return static_cast<basic_executor&>(by).timers();
@@ -377,15 +340,27 @@ basic_executor<P>::~basic_executor() {
   // Each tick ends a wait, and one of the two things that may last too long.
   timer::interval patience{timers_, timer::calls<&basic_executor::be_impatient>, *this};
   try {
-    if (!empty()) patience.start(options_.patience, timer::missed_ticks::burst);
+    patience.start(options_.patience, timer::missed_ticks::burst);
   } catch (...) {
     impatience_ = 2;  // there is no memory for a timer, so nothing that may last is waited for
   }
   run_on_until([this] { return empty() || impatience_ >= 1; });
   io_.stop();
   run_on_until([this] { return empty() || impatience_ >= 2; });
-  // Not before: what its tasks await in other executors comes home by it.
-  channel_.close(waker::call_wakes);
+  // Not before: what its tasks await in other executors comes home by it. What is called now may spawn, and
+  // throw: then what is left is called the next time.
+  auto closes = [this] {
+    channel_.close(waker::call_wakes);
+    return empty() || impatience_ >= 2;
+  };
+  for (;;) {
+    try {
+      rounds_until(closes);
+      break;
+    } catch (...) {
+      task_detail::tell_of_lost(std::current_exception(), nullptr);
+    }
+  }
   if (!empty()) executor_detail::tell_of_left(size(), first()->name);
 }
 

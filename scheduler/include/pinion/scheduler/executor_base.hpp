@@ -218,6 +218,9 @@ class PINION_EXPORT executor_base {
     on_this_thread(const on_this_thread&) = delete;
     on_this_thread& operator=(const on_this_thread&) = delete;
     ~on_this_thread();
+
+   private:
+    executor_base* before_;  // another one, whose task destroys this one, which is empty
   };
 
   /// Before anything is run.

@@ -16,7 +16,8 @@
 // An executor runs until the pool ends. What a task throws there that nobody waits for is reported.
 //
 // Ending. All are told to end, and then waited for; each cancels its tasks as executor.hpp says, and takes no
-// job any more: spawn_on gives errc::closed. The thread that ends a pool is none of the pool's.
+// job any more: spawn_on gives errc::closed. The thread that ends a pool is none of the pool's, and
+// runs no executor whose tasks those of the pool await: that executor ends after the pool.
 #pragma once
 
 #include <pinion/config.hpp>

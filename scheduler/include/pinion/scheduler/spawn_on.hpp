@@ -29,7 +29,9 @@
 //
 // A task that ignores that it is cancelled is reported and left by its executor, as executor.hpp says. Then
 // its job never comes home, and the awaiting task waits until its own executor leaves it. A job that comes
-// home behind that is refused, and the frame stays as it is.
+// home behind that is refused, and the frame stays as it is. A job that was not begun by then may begin
+// later: so a lambda refers to what the awaiting frame keeps, and to nothing that ends with the home
+// executor.
 //
 // Memory ordering. There is no atomic word here, and each field has one thread at a time. A push happens
 // before what its drain does (law W1), so the fields of the job pass from the home thread to the other one

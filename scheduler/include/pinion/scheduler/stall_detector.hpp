@@ -19,7 +19,7 @@
 // task runs, and the return addresses of its stack, into room that was made before. The hook's thread waits
 // for that, looks up the functions, and tells. If the slice is over when the signal comes, nothing is told:
 // the handler finds another slice in the word, or no task that runs. What holds up the thread outside of a
-// task, a timer's callback say, is not told of.
+// task, a timer's callback say, or the destructors of a task that is over, is not told of.
 //
 // Once for each place. A place is the task's coroutine and the function that it calls, whatever is called
 // from there: that is where a look at the word is missing. Another call of the same function is the same

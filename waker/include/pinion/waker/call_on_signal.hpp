@@ -12,9 +12,9 @@
 // system call. So the function may do all that a task may. Signals that come before the drain are one call. A
 // wait that SA_RESTART does not begin again returns EINTR on the thread that took the signal.
 //
-// A signal has one of these in a process; one that the program handles or ignores already is refused. When
-// it goes, the signal does again what it does by default. In a child of fork() it still calls in the parent:
-// make another one there.
+// A signal has one of these in a process; one that the program handles or ignores already is refused. When it
+// goes, the signal does again what it does by default. So it does in a child of fork(), where the inherited
+// one does nothing; another one may be made there.
 //
 // Memory ordering. The handler counts itself in, then reads who is to be told; who goes takes its name out
 // of the table, then reads that count. All four are seq_cst, so one of the two sees the other: no handler
@@ -39,8 +39,8 @@ struct told {
 };
 /// Tells that one from here on. Throws a refusal.
 PINION_EXPORT void begin(int signal, told& who);
-/// No more; returns when no handler tells it.
-PINION_EXPORT void end(int signal) noexcept;
+/// No more; returns when no handler tells it. Nothing in a child of fork() that inherited it.
+PINION_EXPORT void end(int signal, const told& who) noexcept;
 
 }  // namespace signal_detail
 
@@ -63,7 +63,7 @@ class call_on_signal : signal_detail::told {
   call_on_signal(const call_on_signal&) = delete;
   call_on_signal& operator=(const call_on_signal&) = delete;
   /// A signal that came and was not drained is forgotten.
-  ~call_on_signal() { signal_detail::end(signal_); }
+  ~call_on_signal() { signal_detail::end(signal_, *this); }
 
  private:
   friend class late_call<call_on_signal>;

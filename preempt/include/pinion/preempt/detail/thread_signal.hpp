@@ -47,6 +47,33 @@ PINION_EXPORT [[noreturn]] void throw_all_signals_taken(const signal_user& by, s
 PINION_EXPORT [[noreturn]] void throw_not_handled(const signal_user& by, int error, int signal);
 PINION_EXPORT [[noreturn]] void throw_no_slot(const signal_user& by);
 
+/// Which kind of source has a signal to itself. Kinds have tables and locks of their own, so two of them may
+/// find one free at once.
+///
+/// Memory ordering. A kind that lets a signal go has unhandled it before, and releases; the next one
+/// acquires, so its handler stays.
+template <class Calls>
+class signal_claims {
+ public:
+  [[nodiscard]] static bool is_free(int signal) noexcept {
+    return of(signal).load(std::memory_order_relaxed) == nullptr;
+  }
+  /// False: another kind has it.
+  [[nodiscard]] static bool claim(int signal, const void* kind) noexcept {
+    const void* nobody = nullptr;
+    return of(signal).compare_exchange_strong(nobody, kind, std::memory_order_acquire,
+                                              std::memory_order_relaxed);
+  }
+  static void let_go(int signal) noexcept { of(signal).store(nullptr, std::memory_order_release); }
+
+ private:
+  static constexpr std::size_t signals_max = 129;
+  static std::atomic<const void*>& of(int signal) noexcept {
+    return claims[static_cast<std::size_t>(signal)];
+  }
+  inline static constinit std::array<std::atomic<const void*>, signals_max> claims{};
+};
+
 /// One source's share in a signal: handled, and unblocked in the thread that makes it, for as long as this
 /// lives. `Source` has signalled(), called in the handler on that thread, and was_forked(), called in each
 /// child of fork().
@@ -59,11 +86,13 @@ class thread_signal {
     static const int fork_error = Calls::at_fork(&before_fork, &after_fork, &in_child);
     if (fork_error != 0) throw std::bad_alloc{};
     const std::scoped_lock held{lock};
-    signal_ = named == 0 ? find(by) : check(by, named);
     slot& free = free_slot(by);
+    signal_ = named == 0 ? find(by) : check(by, named);
     if (users() == 0) {
-      if (const int error = Calls::handle(signal_, &on_signal); error != 0)
+      if (const int error = Calls::handle(signal_, &on_signal); error != 0) {
+        claims::let_go(signal_);
         throw_not_handled(by, -error, signal_);
+      }
     }
     ++users();
     free.signal.store(this, std::memory_order_relaxed);
@@ -81,7 +110,9 @@ class thread_signal {
     mine->thread.store(0, std::memory_order_relaxed);
     mine->signal.store(nullptr, std::memory_order_relaxed);
     if (was_blocked_ && Calls::thread() == thread_) block_again();
-    if (--users() == 0) Calls::unhandle(signal_, &on_signal);
+    if (--users() != 0) return;
+    Calls::unhandle(signal_, &on_signal);
+    claims::let_go(signal_);
   }
 
   /// Which one it is, and whose.
@@ -89,6 +120,7 @@ class thread_signal {
   [[nodiscard]] std::uintptr_t thread() const noexcept { return thread_; }
 
  private:
+  using claims = signal_claims<Calls>;
   struct slot {
     std::atomic<std::uintptr_t> thread{0};
     std::atomic<thread_signal*> signal{nullptr};
@@ -126,7 +158,8 @@ class thread_signal {
   static int check(const signal_user& by, int named) {
     const signal_range real_time = Calls::signals();
     if (named < real_time.first || real_time.last < named) throw_no_such_signal(by, named, real_time);
-    if (!is_ours(named) && !Calls::is_free(named)) throw_signal_taken(by, named);
+    if (!is_ours(named) && (!Calls::is_free(named) || !claims::claim(named, &lock)))
+      throw_signal_taken(by, named);
     return named;
   }
 
@@ -135,16 +168,18 @@ class thread_signal {
   // only where there is no other: in a thread that was made with all signals blocked.
   static int find(const signal_user& by) {
     const signal_range real_time = Calls::signals();
-    int blocked = 0;
-    int found = 0;
-    for (int each = real_time.first; each <= real_time.last; ++each) {
-      if (is_ours(each)) return each;
-      if (!Calls::is_free(each)) continue;
-      (Calls::is_blocked(each) ? blocked : found) = each;
+    for (;;) {
+      int blocked = 0;
+      int found = 0;
+      for (int each = real_time.first; each <= real_time.last; ++each) {
+        if (is_ours(each)) return each;
+        if (!Calls::is_free(each) || !claims::is_free(each)) continue;
+        (Calls::is_blocked(each) ? blocked : found) = each;
+      }
+      if (found == 0) found = blocked;
+      if (found == 0) throw_all_signals_taken(by, real_time);
+      if (claims::claim(found, &lock)) return found;  // or another kind was first
     }
-    if (found == 0) found = blocked;
-    if (found == 0) throw_all_signals_taken(by, real_time);
-    return found;
   }
 
   static slot& free_slot(const signal_user& by) {

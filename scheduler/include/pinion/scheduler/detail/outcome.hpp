@@ -24,38 +24,38 @@ class outcome_of {
   outcome_of(const outcome_of&) = delete;
   outcome_of& operator=(const outcome_of&) = delete;
   ~outcome_of() {
-    if (is_ == holds::value) std::destroy_at(std::addressof(value_));
-    if (is_ == holds::thrown) std::destroy_at(std::addressof(thrown_));
+    if (is_ == holds::value) std::destroy_at(std::addressof(given));
+    if (is_ == holds::thrown) std::destroy_at(std::addressof(error));
   }
   void unhandled_exception() noexcept {
     // Behind a co_return the destructor of a local may throw.
-    if (is_ == holds::value) std::destroy_at(std::addressof(value_));
-    std::construct_at(std::addressof(thrown_), std::current_exception());
+    if (is_ == holds::value) std::destroy_at(std::addressof(given));
+    std::construct_at(std::addressof(error), std::current_exception());
     is_ = holds::thrown;
   }
   /// What it threw, or nullptr.
   [[nodiscard]] const std::exception_ptr* thrown() const noexcept {
-    return is_ == holds::thrown ? std::addressof(thrown_) : nullptr;
+    return is_ == holds::thrown ? std::addressof(error) : nullptr;
   }
 
  protected:
-  template <class... Given>
-  void give(Given&&... given) {
-    ::new (static_cast<void*>(std::addressof(value_))) Value(std::forward<Given>(given)...);
+  template <class... Arguments>
+  void give(Arguments&&... arguments) {
+    ::new (static_cast<void*>(std::addressof(given))) Value(std::forward<Arguments>(arguments)...);
     is_ = holds::value;
   }
   /// Of one that is over: the value, or throws.
-  Value& value() {
+  Value& taken() {
     if (is_ == holds::thrown) [[unlikely]]
-      std::rethrow_exception(thrown_);
-    return value_;
+      std::rethrow_exception(error);
+    return given;
   }
 
  private:
   enum class holds : std::uint8_t { nothing, value, thrown };
   union {
-    Value value_;
-    std::exception_ptr thrown_;
+    Value given;
+    std::exception_ptr error;
   };
   holds is_ = holds::nothing;
 };
@@ -67,17 +67,17 @@ class outcome : public outcome_of<T> {
  public:
   template <class U = T>
     requires std::constructible_from<T, U&&>
-  void return_value(U&& given) noexcept(std::is_nothrow_constructible_v<T, U&&>) {
-    this->give(std::forward<U>(given));
+  void return_value(U&& value) noexcept(std::is_nothrow_constructible_v<T, U&&>) {
+    this->give(std::forward<U>(value));
   }
-  T result() { return std::move(this->value()); }
+  T result() { return std::move(this->taken()); }
 };
 struct nothing_given {};
 template <>
 class outcome<void> : public outcome_of<nothing_given> {
  public:
   void return_void() noexcept { give(); }
-  void result() { value(); }
+  void result() { taken(); }
 };
 
 }  // namespace pinion::scheduler::inline PINION_MODE::task_detail

@@ -106,7 +106,7 @@ class slab_wheel {
   /// As cancel(), and why not: errc::invalid_handle where there never was such a slot, else not_found.
   [[nodiscard]] expected<Value> try_cancel(handle h) noexcept;
 
-  /// Moves the timer, which keeps handle and value; one store when that is later. False if `h` is refused.
+  /// Moves the timer; one store where that is later and not yet due. False if `h` is refused.
   bool reschedule(handle h, instant deadline) noexcept;
 
   /// Moves the clock to `now`, or leaves it where `now` is earlier, and hands what is due to `sink`, spending
