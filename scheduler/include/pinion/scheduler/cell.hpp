@@ -51,11 +51,14 @@ class unchecked_cell {
   template <class T>
   class borrow {
    public:
+    /// Of that.
     explicit borrow(T& what) noexcept : what_(what) {}
     borrow(const borrow&) = delete;
     borrow& operator=(const borrow&) = delete;
     ~borrow() = default;
+    /// What is borrowed.
     [[nodiscard]] T* operator->() const noexcept { return &what_; }
+    /// Ends it.
     static void leave() noexcept {}
 
    private:
@@ -78,22 +81,27 @@ class unchecked_cell {
 /// Looks at each rule. Nothing in it is noexcept, for a handler may throw.
 class checked_cell {
  public:
-  static constexpr bool is_checking = true;
+  static constexpr bool is_checking = true;  ///< whether it looks at anything
 
+  /// As unchecked_cell's, and knows whether it has ended (rule U2).
   template <class T>
   class borrow {
    public:
+    /// Of that; there is no other.
     borrow(checked_cell& cell, T& what) noexcept
         : cell_(cell), what_(what), generation_(++cell.generation_) {}
     borrow(const borrow&) = delete;
     borrow& operator=(const borrow&) = delete;
+    /// As leave().
     ~borrow() { leave(); }
+    /// What is borrowed; not of one that has ended.
     [[nodiscard]] T* operator->() const {
       cell_.expect([this] { return generation_ == cell_.generation_; }, "U2",
                    "what tasks share was used by a borrow that has ended: begin another one behind the task",
                    std::source_location::current());
       return &what_;
     }
+    /// Ends it; again, it does nothing.
     void leave() noexcept {
       if (generation_ == cell_.generation_) ++cell_.generation_;
     }
@@ -109,6 +117,7 @@ class checked_cell {
   checked_cell& operator=(const checked_cell&) = delete;
   ~checked_cell() = default;
 
+  /// Begins a borrow: by the owner, and where there is none (rules U1 and U3).
   template <class T>
   [[nodiscard]] borrow<T> enter(T& what, const std::source_location& place) {
     expect_owner(place);
@@ -116,10 +125,12 @@ class checked_cell {
            "what tasks share was entered while it is borrowed: end the borrow before a task runs", place);
     return {*this, what};
   }
+  /// The calling thread made the cell (rule U1).
   void expect_owner(const std::source_location& place) const {
     expect([this] { return owner_ == std::this_thread::get_id(); }, "U1",
            "an executor was called from a foreign thread: push into its channel instead", place);
   }
+  /// `holds` answers true, or that rule is broken.
   template <std::predicate Holds>
   void expect(Holds&& holds, std::string_view rule, std::string_view meaning,
               const std::source_location& place) const {
