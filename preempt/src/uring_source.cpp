@@ -68,7 +68,7 @@ const word& word_of(const uring_view& ring, const uring_source_options& options)
 ring_entry tick::entry(instant end) noexcept {
   end_ = kernel_time::of(end);
   return {.operation = kernel::codes::timeout,
-          .address = reinterpret_cast<std::uintptr_t>(&end_),
+          .address = kernel::address_of(&end_),
           .length = 1,
           .operation_flags = kernel::timeout_flag::absolute};
 }

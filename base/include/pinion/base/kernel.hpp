@@ -12,7 +12,7 @@
 //
 //   const kernel_time end = kernel_time::of(deadline);  // lives until the answer: the kernel reads it
 //   const ring_entry entry{.operation = kernel::codes::timeout,
-//                          .address = reinterpret_cast<std::uintptr_t>(&end),
+//                          .address = kernel::address_of(&end),
 //                          .length = 1,
 //                          .operation_flags = kernel::timeout_flag::absolute};
 #pragma once
@@ -59,6 +59,15 @@ struct kernel_time {
 static_assert(sizeof(kernel_time) == 16, "the kernel reads as many bytes");
 
 namespace kernel {
+
+/// The address of something that the kernel is to read or write, as an entry holds it: in place of a cast.
+[[nodiscard]] inline std::uint64_t address_of(const volatile void* something) noexcept {
+  // Reason 1 for an assembler statement: g++ 12 follows a function that returns a struct with an address made
+  // a number (-fipa-modref), and loses it there. It then takes a buffer for one that nobody else writes to,
+  // and reads from it what stood there before the answer. What an assembler statement was given is anybody's.
+  asm("" : "+r"(something));
+  return reinterpret_cast<std::uintptr_t>(something);
+}
 
 /// What an entry asks for: ring_entry::operation.
 struct codes {

@@ -53,6 +53,7 @@
 #include <pinion/base/assert.hpp>
 #include <pinion/base/callback.hpp>
 #include <pinion/base/error.hpp>
+#include <pinion/base/kernel.hpp>
 #include <pinion/base/refusal.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/config.hpp>
@@ -126,7 +127,7 @@ inline namespace PINION_MODE {
 /// How an answer is named in an entry's user_data, with a mark of 0 to 7. An entry that cancels another one
 /// names it by this, too.
 [[nodiscard]] inline std::uint64_t user_data_of(const ring_answer& answer, std::uint8_t mark) noexcept {
-  const std::uint64_t address = reinterpret_cast<std::uintptr_t>(&answer);
+  const std::uint64_t address = kernel::address_of(&answer);
   PINION_ASSERT(
       (address & ~ring_detail::address_bits) == 0,
       "the address of an answer has bits above the 47th: keep what a ring answers in memory that is "

@@ -30,10 +30,6 @@ namespace pinion::iosubmit {
 using codes = kernel::codes;
 
 namespace entries_detail {
-inline std::uint64_t word(const volatile void* address) noexcept {
-  return reinterpret_cast<std::uintptr_t>(address);
-}
-
 // A watch's user_data as the kernel has it, so that its completions are told from messages, and from those of
 // watches that an earlier sink of the same mark has left:
 //
@@ -59,7 +55,7 @@ inline ring_entry transfer(std::uint8_t code, int descriptor, const void* bytes,
   return {.operation = code,
           .descriptor = descriptor,
           .offset = offset,
-          .address = word(bytes),
+          .address = kernel::address_of(bytes),
           .length = static_cast<std::uint32_t>(count),
           .operation_flags = flags};
 }
@@ -110,7 +106,7 @@ struct entries {
 
   /// After that long; -ETIME.
   [[nodiscard]] static ring_entry timeout(const kernel_time& after) noexcept {
-    return {.operation = codes::timeout, .address = entries_detail::word(&after), .length = 1};
+    return {.operation = codes::timeout, .address = kernel::address_of(&after), .length = 1};
   }
 
   /// When one of poll(2)'s `events` is there, once; which ones.
@@ -163,8 +159,8 @@ struct entries {
                                          std::uint32_t flags = 0) noexcept {
     return {.operation = codes::accept,
             .descriptor = listener,
-            .offset = entries_detail::word(address_length),
-            .address = entries_detail::word(address),
+            .offset = kernel::address_of(address_length),
+            .address = kernel::address_of(address),
             .operation_flags = flags};
   }
   /// Connects a socket; 0.
@@ -173,7 +169,7 @@ struct entries {
     return {.operation = codes::connect,
             .descriptor = socket,
             .offset = address_length,
-            .address = entries_detail::word(address)};
+            .address = kernel::address_of(address)};
   }
 
   /// The directory that paths without a leading / begin at, where none is named: the process's.
@@ -183,7 +179,7 @@ struct entries {
                                          int directory = working_directory) noexcept {
     return {.operation = codes::openat,
             .descriptor = directory,
-            .address = entries_detail::word(path),
+            .address = kernel::address_of(path),
             .length = mode,
             .operation_flags = static_cast<std::uint32_t>(flags)};
   }
@@ -193,8 +189,8 @@ struct entries {
                                         std::uint32_t flags = 0, int directory = working_directory) noexcept {
     return {.operation = codes::statx,
             .descriptor = directory,
-            .offset = entries_detail::word(&into),
-            .address = entries_detail::word(path),
+            .offset = kernel::address_of(&into),
+            .address = kernel::address_of(path),
             .length = mask,
             .operation_flags = flags};
   }

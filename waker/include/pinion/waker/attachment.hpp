@@ -113,7 +113,7 @@ class ring_watch {
   }
   [[nodiscard]] ring_entry pause() const noexcept {
     return {.operation = kernel::codes::timeout,
-            .address = reinterpret_cast<std::uintptr_t>(&pause_time),
+            .address = kernel::address_of(&pause_time),
             .length = 1,
             .user_data = name()};
   }

@@ -270,12 +270,12 @@ class basic_uring_ring {
     // Without a timeout a min-wait that finds nothing ends the whole wait.
     const kernel_time timeout = kernel_time::of(wait.timeout);
     kernel::wait_argument argument{};
-    if (wait.timeout != forever) argument.timeout = entries_detail::word(&timeout);
+    if (wait.timeout != forever) argument.timeout = kernel::address_of(&timeout);
     std::uint32_t count = wait.count;
     if (count > 1 && wait.gather < wait.timeout) {
       if (words_.features.min_wait && wait.gather.ns != 0) {
         argument.min_wait_us = static_cast<std::uint32_t>(std::min((wait.gather.ns - 1) / 1000 + 1, longest));
-        argument.timeout = entries_detail::word(&timeout);
+        argument.timeout = kernel::address_of(&timeout);
       } else {
         count = 1;
       }
