@@ -42,7 +42,8 @@ def compile_all(run, preset: str, *, target: str | None = None, whole: bool = Fa
     run.progress("building")
     if target is None:
         target = "all" if whole or preset not in LABELS else f"{LABELS[preset]}_tests"
-    result = run.log.run(["cmake", "--build", source / "build" / preset, "--parallel", run.jobs, "--target", target],
+    result = run.log.run(["cmake", "--build", source / "build" / preset, "--parallel", run.jobs, "--target", target,
+                          "--", "-k", "0"],  # each error is told, not the first one alone
                          cwd=source, env=commands.environment(CMAKE.programs), timeout=SECONDS_TO_BUILD)
     if not result.ok:
         raise StepFailed(commands.relevant(result.output))

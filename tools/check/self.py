@@ -24,7 +24,7 @@ from check.results import Test, failed, passed, skipped, verdict
 from check.style_samples import SAMPLES
 
 _HIDDEN = "clang++-19"  # the compiler that the runs below can't find
-GREEN = "release"  # what is green without a network; it has been built before, and runs examples with sockets
+GREEN = "modules"  # what is green without a network; it has been built before, and its tests are few
 _NOBODY = 65534
 _SECONDS_TO_REFUSE, _SECONDS_TO_BEGREEN = 300, 3600
 _HOLD = """import fcntl, os, sys
