@@ -63,6 +63,7 @@ using pinion::scheduler::slicing_runner;
 using pinion::scheduler::spawn;
 using pinion::scheduler::spawn_into;
 using pinion::scheduler::spawn_on;
+using pinion::scheduler::spawn_portable;
 using pinion::scheduler::stall_detector;
 using pinion::scheduler::stall_options;
 using pinion::scheduler::stalled_task;

@@ -21,6 +21,7 @@
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <pinion/base/assert.hpp>
 #include <pinion/base/cancel_slot.hpp>
 #include <pinion/base/executor.hpp>
@@ -161,6 +162,10 @@ class PINION_EXPORT executor_base {
 
   /// By which other threads reach it.
   [[nodiscard]] remote_executor remote() { return parts_.remote(*this); }
+  /// Who begins, from the end of this one on, the portable jobs that it has not begun (spawn_portable); nobody
+  /// unless it is named.
+  [[nodiscard]] const std::optional<remote_executor>& heir() const noexcept { return heir_; }
+  void heir(remote_executor next) { heir_ = std::move(next); }
   /// Whether its end has begun: tasks that begin from here on are cancelled.
   [[nodiscard]] bool is_ending() const noexcept { return is_ending_; }
 
@@ -283,6 +288,7 @@ class PINION_EXPORT executor_base {
   std::uint32_t left_ = 0;     // tasks that this slice may resume
   std::uint32_t skipped_ = 0;  // what was taken from that, to end it
   std::exception_ptr thrown_;
+  std::optional<remote_executor> heir_;
   task_header* first_ = nullptr;
   bool is_ending_ = false;
   bool has_detector_ = false;

@@ -33,6 +33,10 @@
 // later: so a lambda refers to what the awaiting frame keeps, and to nothing that ends with the home
 // executor.
 //
+// Portable jobs. A worker that is to end while others work on may name one of them its heir. A job which
+// spawn_portable() sent, and which an ending worker has not begun, comes home as any other one, with the name
+// of the heir, and is sent there. So it can be lost or begun twice as little as a job that is sent once.
+//
 // Memory ordering. There is no atomic word here, and each field has one thread at a time. A push happens
 // before what its drain does (law W1), so the fields of the job pass from the home thread to the other one
 // with the job, and back with it. The cancellation was pushed by the same thread, so it is drained behind the
@@ -77,10 +81,10 @@ class [[nodiscard]] spawned_on : cancel_slot::wait, joiner {
   using value_type = typename std::invoke_result_t<Function&>::value_type;
 
  public:
-  /// Of that executor, of what the function makes.
-  spawned_on(remote_executor there, Function&& what, const char* name)
+  /// Of that executor, of what the function makes; a portable one may begin on the executor's heir.
+  spawned_on(remote_executor there, Function&& what, const char* name, bool is_portable)
       : wait([](wait& self) noexcept { static_cast<spawned_on&>(self).cancel(); }), joiner(&ended),
-        there_(std::move(there)), makes_(std::move(what)), name_(name) {}
+        there_(std::move(there)), makes_(std::move(what)), name_(name), is_portable_(is_portable) {}
   /// It has gone on.
   ~spawned_on() { expect_wait_is_over(away_ == 0); }
 
@@ -92,13 +96,9 @@ class [[nodiscard]] spawned_on : cancel_slot::wait, joiner {
                   "a task awaits one of another executor: a coroutine whose promise has an executor()");
     executor_base& here = executor_of(who.promise());
     home_.emplace(here.remote());
+    slot_ = &here.slot();
     who_ = resumption{who};
-    away_ = 1;
-    if (here.slot().is_requested())
-      outcome_ = wait_cancelled();
-    else if (there_.push(job_) != waker::push_result::closed)
-      return wait_under(here.slot());
-    send_home(job_);  // it was never away, and comes home in a turn all the same
+    send_job();
   }
   expected<value_type, std::error_code> await_resume() {
     if (const auto* const thrown = std::get_if<std::exception_ptr>(&outcome_))
@@ -145,6 +145,8 @@ class [[nodiscard]] spawned_on : cancel_slot::wait, joiner {
       } catch (...) {
         outcome_ = std::current_exception();
       }
+    } else if (is_portable_) {
+      heir_ = there.heir();
     }
     send_home(job_);
   }
@@ -172,26 +174,40 @@ class [[nodiscard]] spawned_on : cancel_slot::wait, joiner {
   }
 
   // On this thread.
+  void send_job() noexcept {
+    away_ = 1;
+    job_.then = &spawned_on::begin;
+    if (slot_->is_requested())
+      outcome_ = wait_cancelled();
+    else if (there_.push(job_) != waker::push_result::closed)
+      return wait_under(*slot_);
+    send_home(job_);  // it was never away, and comes home in a turn all the same
+  }
   void cancel() noexcept {
     if (there_.push(cancellation_) != waker::push_result::closed) ++away_;
   }
   void came_home() noexcept {
     if (--away_ != 0) return;
     leave();
-    who_.go_on();
+    if (!heir_.has_value()) return who_.go_on();
+    there_ = *std::exchange(heir_, std::nullopt);
+    send_job();
   }
 
   remote_executor there_;
   std::optional<remote_executor> home_;
   Function makes_;
   const char* name_;
+  bool is_portable_;
   message job_{*this, &spawned_on::begin};
   message cancellation_{*this, &spawned_on::cancel_there};
   // The home thread's.
   resumption who_;
-  int away_ = 0;  // messages that have not come home
+  cancel_slot* slot_ = nullptr;  // of who waits
+  int away_ = 0;                 // messages that have not come home
   // Of who has the job.
   std::optional<join_handle<value_type>> running_;
+  std::optional<remote_executor> heir_;  // where a job goes next that was not begun
   std::variant<std::error_code, value, std::exception_ptr> outcome_{make_error_code(errc::closed)};
 };
 
@@ -200,7 +216,16 @@ template <class Function>
   requires makes_task<std::decay_t<Function>>
 [[nodiscard]] spawned_on<std::decay_t<Function>> spawn_on(remote_executor there, Function&& what,
                                                           const char* name = nullptr) {
-  return {std::move(there), std::decay_t<Function>(std::forward<Function>(what)), name};
+  return {std::move(there), std::decay_t<Function>(std::forward<Function>(what)), name, false};
+}
+
+/// The same of a job that may begin on that executor's heir, where the executor ends before it has begun the
+/// job: for what refers to nothing of one worker alone.
+template <class Function>
+  requires makes_task<std::decay_t<Function>>
+[[nodiscard]] spawned_on<std::decay_t<Function>> spawn_portable(remote_executor there, Function&& what,
+                                                                const char* name = nullptr) {
+  return {std::move(there), std::decay_t<Function>(std::forward<Function>(what)), name, true};
 }
 
 }  // namespace pinion::scheduler::inline PINION_MODE
