@@ -29,6 +29,11 @@ class Options(unittest.TestCase):
         self.assertEqual(options.parse(["--quick"], _ROOT).minutes, options.MINUTES_QUICK)
         self.assertEqual(options.parse(["--quick", "--minutes", "2"], _ROOT).minutes, 2)
 
+    def test_the_server_is_shown_unless_told_or_only_some_are_measured(self):
+        shown = [options.parse(words, _ROOT).live for words in ([], ["--only", "churn"], ["--only", "churn", "--live", "1"],
+                                                                ["--live", "0"])]
+        self.assertEqual(shown, [6, 0, 1, 0])
+
     def test_a_record_may_have_a_name(self):
         self.assertEqual([options.parse(words, _ROOT).record for words in (["--record"], ["--record", "two-words"])],
                          ["", "two-words"])
@@ -37,12 +42,12 @@ class Options(unittest.TestCase):
         for arguments in (["--quik"], ["--rec"], ["extra"], ["--minutes"], ["--minutes", "soon"]):
             with self.subTest(arguments):
                 said = self.refusal(*arguments)
-                self.assertIn("--quick --minutes --only --peers --more --record --from --out --help", said)
+                self.assertIn("--quick --minutes --only --live --peers --more --record --from --out --help", said)
                 self.assertNotIn("\n", said)
 
     def test_impossible_values_are_refused(self):
         for arguments, told in ((["--minutes", "0"], "more than 0"), (["--minutes", "nan"], "more than 0"),
-                                (["--only", "("], "regular expression"), (["--record", "A/b"], "small letters"),
+                                (["--only", "("], "regular expression"), (["--live", "61"], "from 0 to 60"), (["--record", "A/b"], "small letters"),
                                 (["--more", "no-such-folder"], "no-such-folder"),
                                 (["--from", "x.csv", "--quick"], "--quick")):
             with self.subTest(arguments):

@@ -82,9 +82,11 @@ def _run_with_more(run: Run, folder: pathlib.Path) -> Test:
 def _small_run(run: Run, folder: pathlib.Path) -> list[Test]:
     """Every workload at the smallest size, once each; the page of it, and the same page from its CSV."""
     demo = [sys.executable, tree.ROOT / "demo"]
-    measured = run.log.run([*demo, "--only", _SMALL, "--minutes", "0.05", "--out", folder / "run"],
+    measured = run.log.run([*demo, "--only", _SMALL, "--minutes", "0.05", "--live", "1", "--out", folder / "run"],
                            env=commands.environment() | _SHORT, timeout=_SECONDS_PER_RUN)
     complaint = _wrong_with(measured, folder / "run")
+    if complaint is None and not re.search(r"^Skipped: |^[1-9]\d* requests in 1 s .* each answered right", measured.output, re.M):
+        complaint = "no server was shown at work"
     if complaint is None and _MORE in _figures(folder / "run"):
         complaint = f"{_MORE} was measured, which only an earlier --more had asked for"
     tests = [verdict("bench: ./demo builds, measures and writes its page", complaint)]

@@ -5,6 +5,7 @@ import collections
 import os
 import pathlib
 import shutil
+import subprocess
 import sys
 import time
 
@@ -22,6 +23,8 @@ from report import bars, table
 from report.page import Report, report
 
 BUILD = "demo"  # the folder of build/
+_LIVE = "scheduler/bench/live/live_server"
+_SKIPPED, _SECONDS_TO_END = 77, 60  # the status of a program that can't run here; and how long one may take to end
 _NEEDS = {"build", "clang", "libraries", "tests"}
 _PEERS = {"peers"}  # groups without which a contestant is left out, and all others are measured
 
@@ -70,6 +73,8 @@ def _measure(parts: list[Part], wanted: Options) -> int:
     _build(progress, wanted.more)
     if wanted.peers:
         _build_peers(progress)
+    if wanted.live:
+        _show_live(wanted.live)
     say(f"built in {duration(time.monotonic() - begin)}; measuring for about {duration(wanted.minutes * 60)}, on "
         f"{tree.processors()} processors with a load average of {os.getloadavg()[0]:.2f}")
     programs = [(each, BenchmarkProgram(each.name, tree.BUILD / BUILD / each.program)) for each in parts]
@@ -108,6 +113,19 @@ def _build(progress: Progress, more: pathlib.Path | None) -> None:
 def _build_peers(progress: Progress) -> None:
     cargo.build(Run(commands.Log(f"{BUILD}-peers"), tree.processors(), progress.show))
     progress.clear()
+
+
+def _show_live(seconds: int) -> None:
+    """An echo server of tasks with timeouts, under load, a line each second."""
+    say("an echo server of tasks, each with a time for every read and write, and what its executor does meanwhile:")
+    sys.stdout.flush()
+    try:
+        ended = subprocess.run([tree.BUILD / BUILD / _LIVE, str(seconds)], timeout=seconds + _SECONDS_TO_END, check=False)
+    except subprocess.TimeoutExpired:
+        raise BenchmarkFailed(f"{_LIVE} did not end") from None
+    if ended.returncode not in (0, _SKIPPED):
+        raise BenchmarkFailed(f"{_LIVE} ended with {ended.returncode}")
+    say("")
 
 
 def _publish(parts: list[Part], rows: list[Measurement], left_out: dict[str, str], wanted: Options) -> None:

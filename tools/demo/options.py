@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: ./demo [OPTION...]
 
-  ./demo                   installs what is missing, builds, measures, and writes out/report.html; 5 minutes at most
+  ./demo                   installs what is missing, builds, shows an executor at work, measures, and writes out/report.html;
+                           5 minutes at most
   ./demo --quick           fewer sizes and repetitions, about a minute
   ./demo --minutes N       measure for N minutes instead of 3.4; more repetitions, surer medians
   ./demo --only REGEX      measure only what REGEX finds in workload/contestant/n, as in --only 'churn|/10000$'
+  ./demo --live N          show a server under load for N seconds instead of 6; 0 for not at all, which --only takes for granted
   ./demo --peers           beside peers in Rust, too (bench/peers), which takes cargo
   ./demo --more FOLDER     beside contestants from outside the tree, too (bench/README.md)
   ./demo --record [NAME]   keep the raw figures as bench/record/DATE-NAME.csv, too
@@ -21,7 +23,8 @@ import pathlib
 import re
 
 MINUTES, MINUTES_QUICK, MINUTES_PEERS = 3.4, 0.9, 2.5  # the last: how much longer with peers
-_OPTIONS = ("--quick", "--minutes", "--only", "--peers", "--more", "--record", "--from", "--out", "--help")
+_LIVE_SECONDS, _LIVE_SECONDS_MAX = 6, 60
+_OPTIONS = ("--quick", "--minutes", "--only", "--live", "--peers", "--more", "--record", "--from", "--out", "--help")
 
 
 class Refused(Exception):
@@ -33,6 +36,7 @@ class Options:
     quick: bool
     minutes: float
     only: str
+    live: int  # seconds of a server under load
     peers: bool
     more: pathlib.Path | None  # a folder of contestants
     record: str | None  # the name of the record; empty: name it for me
@@ -52,6 +56,7 @@ def parse(arguments: list[str], root: pathlib.Path) -> Options:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--minutes", type=float)
     parser.add_argument("--only", default="")
+    parser.add_argument("--live", type=int)
     parser.add_argument("--peers", action="store_true")
     parser.add_argument("--more", type=pathlib.Path)
     parser.add_argument("--record", nargs="?", const="")
@@ -62,6 +67,8 @@ def parse(arguments: list[str], root: pathlib.Path) -> Options:
         raise Refused(f"./demo knows no \"{unknown[0]}\"; the options are {' '.join(_OPTIONS)}")
     if given.minutes is not None and not 0 < given.minutes <= 24 * 60:
         raise Refused("./demo: --minutes takes how long to measure, more than 0 and at most a day, as in --minutes 15")
+    if given.live is not None and not 0 <= given.live <= _LIVE_SECONDS_MAX:
+        raise Refused(f"./demo: --live takes how many seconds to show a server, from 0 to {_LIVE_SECONDS_MAX}")
     try:
         re.compile(given.only)
     except re.error as error:
@@ -70,7 +77,8 @@ def parse(arguments: list[str], root: pathlib.Path) -> Options:
         raise Refused(f"./demo: --record takes a name of small letters, digits and hyphens, and \"{given.record}\" has "
                       "others")
     measuring = [name for name, value in (("--quick", given.quick), ("--minutes", given.minutes),
-                                          ("--only", given.only), ("--peers", given.peers), ("--more", given.more),
+                                          ("--only", given.only), ("--live", given.live is not None),
+                                          ("--peers", given.peers), ("--more", given.more),
                                           ("--record", given.record is not None)) if value]
     if given.recorded and measuring:
         raise Refused(f"./demo: --from reports on figures that exist, so {measuring[0]} has no meaning beside it")
@@ -78,5 +86,6 @@ def parse(arguments: list[str], root: pathlib.Path) -> Options:
         raise Refused(f"./demo: --more takes a folder, and there is none at {given.more}")
     usual = (MINUTES_QUICK if given.quick else MINUTES) + (MINUTES_PEERS if given.peers else 0)
     minutes = given.minutes if given.minutes is not None else usual
-    return Options(given.quick, minutes, given.only, given.peers, given.more and given.more.resolve(),
+    live = given.live if given.live is not None else 0 if given.only else _LIVE_SECONDS
+    return Options(given.quick, minutes, given.only, live, given.peers, given.more and given.more.resolve(),
                    given.record, given.recorded, given.out, given.help)

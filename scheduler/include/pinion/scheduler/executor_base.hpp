@@ -162,8 +162,8 @@ class PINION_EXPORT executor_base {
 
   /// By which other threads reach it.
   [[nodiscard]] remote_executor remote() { return parts_.remote(*this); }
-  /// Who begins, from the end of this one on, the portable jobs that it has not begun (spawn_portable); nobody
-  /// unless it is named.
+  /// Who begins the portable jobs (spawn_portable) that this one has not begun when it ends: nobody, unless
+  /// one is named.
   [[nodiscard]] const std::optional<remote_executor>& heir() const noexcept { return heir_; }
   void heir(remote_executor next) { heir_ = std::move(next); }
   /// Whether its end has begun: tasks that begin from here on are cancelled.
