@@ -40,7 +40,7 @@ using namespace std::chrono_literals;
 using message = std::array<std::byte, 64>;
 constexpr std::size_t silent_clients = 8;
 
-// Parts that count, in place of the usual ones. This ring: what it is given, and how often it asks the kernel.
+// Parts that count, in place of the usual ones. The ring: what it is given, and how often it asks the kernel.
 struct counted_ring : iosubmit::uring_ring {
   explicit counted_ring(iosubmit::uring_ring made) noexcept : iosubmit::uring_ring(std::move(made)) {}
   static expected<counted_ring, refusal> open(const iosubmit::uring_options& options) {
