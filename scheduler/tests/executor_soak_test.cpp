@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Executors that come and go under random loads: each task ends once (law E1), nothing is left, and none
-// parks for ever though another thread has woken it. PINION_TEST_EXECUTORS says how many; what fails prints
-// its seed.
+// parks for ever though another thread has woken it. PINION_TEST_EXECUTORS says how many, PINION_TEST_BURNERS
+// how many threads do nothing but keep processors busy meanwhile; what fails prints its seed.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -13,9 +13,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <pinion/scheduler.hpp>
 #include <random>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <utility>
@@ -29,9 +31,31 @@ namespace {
 using namespace std::chrono_literals;
 using the_executor = scheduler::executor;
 
-std::uint64_t executors(std::uint64_t usual) {
-  const char* const given = std::getenv("PINION_TEST_EXECUTORS");
+std::uint64_t knob(const char* name, std::uint64_t usual) {
+  const char* const given = std::getenv(name);
   return given == nullptr ? usual : std::strtoull(given, nullptr, 10);
+}
+std::uint64_t executors(std::uint64_t usual) { return knob("PINION_TEST_EXECUTORS", usual); }
+
+// A loaded machine, as long as it lives.
+class burners {
+ public:
+  burners() {
+    for (std::uint64_t k = knob("PINION_TEST_BURNERS", 0); k != 0; --k)
+      threads_.emplace_back([](const std::stop_token& end) {
+        while (!end.stop_requested()) {
+        }
+      });
+  }
+
+ private:
+  std::vector<std::jthread> threads_;
+};
+
+std::uint64_t pages_of_this_process() {
+  std::uint64_t pages = 0;
+  std::ifstream{"/proc/self/statm"} >> pages;
+  return pages;
 }
 
 std::ptrdiff_t open_descriptors() {
@@ -130,7 +154,30 @@ TEST(executor_soak, EachTaskEndsOnceWheneverTheExecutorEnds) {
   EXPECT_EQ(open_descriptors(), descriptors);
 }
 
+// Ends it in the middle of ten thousand tasks that wait.
+void loads_and_ends() {
+  the_executor loop;
+  for (int k = 0; k != 10'000; ++k)
+    loop.spawn([]() -> task<> { static_cast<void>(co_await sleep_for(1h)); }()).detach();
+  loop.run([]() -> task<> { static_cast<void>(co_await sleep_for(1ms)); }());  // as last: all others wait
+  EXPECT_EQ(loop.size(), 10'000U);
+}
+
+TEST(executor_soak, LeaveNoDescriptorAndNoByte) {
+  if (testing::is_sanitized) GTEST_SKIP() << "a sanitizer keeps what was freed, and looks for leaks itself";
+  const burners load;
+  for (int k = 0; k != 3; ++k) loads_and_ends();
+  const std::ptrdiff_t descriptors = open_descriptors();
+  const std::uint64_t pages = pages_of_this_process();
+
+  for (std::uint64_t k = 0, count = executors(20); k != count; ++k) loads_and_ends();
+
+  EXPECT_EQ(open_descriptors(), descriptors);
+  EXPECT_LE(pages_of_this_process(), pages + 16) << "one executor's tasks are some thousand pages";
+}
+
 TEST(executor_soak, NoneParksForEver) {
+  const burners load;
   std::atomic<std::uint64_t> heard{0};
   std::atomic<bool> is_over{false};
   std::jthread watch{[&] {

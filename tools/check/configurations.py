@@ -72,8 +72,8 @@ CONFIGURATIONS = (
     preset("debug", "clang 19, headers, without optimisation, and the benchmarks", "clang", daily=False),
     Configuration("fuzz", f"every wheel against ordered_map, {fuzz.OPERATIONS // 10**6}M operations in all; libFuzzer on "
                   "wheels and on settings", CLANG_BUILD | {"sanitizers"}, fuzz.run, daily=False, builds=_builds("release")),
-    Configuration("stress", "ten million wakes for each pair of inbox and notifier; an hour of owners whose engines come "
-                  "and go", CLANG_BUILD | {"sanitizers"}, stress.run, daily=False, builds=_builds("release", "tsan")),
+    Configuration("stress", "ten million wakes for each pair of inbox and notifier; a thousand executors on a loaded "
+                  "machine; an hour of owners whose engines come and go", CLANG_BUILD | {"sanitizers"}, stress.run, daily=False, builds=_builds("release", "tsan")),
     Configuration("tidy", "clang-tidy over every source file", CLANG_BUILD | {"modules", "style"}, tidy.run_everywhere,
                   daily=False, builds=_builds("modules")),
     Configuration("peers", "peers in Rust, measured beside the others by ./demo --peers", CLANG_BUILD | {"peers"},

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The configuration `stress`: what the tests try for seconds, for long. Ten million wakes for each pair of inbox and
-notifier, where the tests have one million; an hour of owners with engines that come and go, a third of it under
-ThreadSanitizer.
+notifier, where the tests have one million; a thousand executors of each kind of the soak on a machine that is loaded; an hour of
+owners with engines that come and go, a third of it under ThreadSanitizer.
 """
 
 from check import cmake_build, commands, tree
@@ -9,6 +9,7 @@ from check.execution import Run
 from check.results import Test, verdict
 
 WAKES = 10_000_000
+EXECUTORS = 1_000
 _SECONDS = 1800
 # Of the composition, by preset.
 SECONDS_OF_OWNERS = {"release": 2400, "tsan": 1200}
@@ -22,7 +23,16 @@ def run(run: Run) -> list[Test]:
     name = f"stress: {WAKES} wakes are served by each pair of inbox and notifier"
     program = tree.ROOT / "build" / "release" / "waker" / "tests" / "waker_stress"
     waking = _play(run, name, [program, "--gtest_filter=stress*"], _SECONDS, {"PINION_TEST_WAKES": str(WAKES)})
-    return [waking, *(_play_owners(run, preset, seconds) for preset, seconds in SECONDS_OF_OWNERS.items())]
+    return [waking, _soak(run), *(_play_owners(run, preset, seconds) for preset, seconds in SECONDS_OF_OWNERS.items())]
+
+
+def _soak(run: Run) -> Test:
+    cmake_build.compile_all(run, "release", target="scheduler_soak")
+    run.progress("executors on a loaded machine")
+    name = f"stress: {EXECUTORS} executors on a loaded machine end each task, park never for ever, and leave nothing"
+    program = tree.ROOT / "build" / "release" / "scheduler" / "tests" / "scheduler_soak"
+    knobs = {"PINION_TEST_EXECUTORS": str(EXECUTORS), "PINION_TEST_BURNERS": str(2 * tree.processors())}
+    return _play(run, name, [program, "--gtest_filter=executor_soak.*"], _SECONDS, knobs)
 
 
 def _play_owners(run: Run, preset: str, seconds: int) -> Test:
