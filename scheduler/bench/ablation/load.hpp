@@ -31,6 +31,7 @@
 #include <vector>
 
 #include "../../../iosubmit/bench/workloads/echo.hpp"
+#include "enters.hpp"
 #include "outside.hpp"
 #include "terms.hpp"
 
@@ -80,6 +81,7 @@ class load_on {
 
     const pinion::bench::wall_stopwatch wall;
     const pinion::bench::process_stopwatch cpu;
+    const std::uint64_t enters = enters_here();
     std::thread other{[this] {
       const pinion::bench::on_core place{1};
       const auto sender = loop_.channel().sender();
@@ -91,6 +93,7 @@ class load_on {
     other.join();
     seen_.wall_seconds = wall.seconds();
     seen_.cpu_seconds += cpu.seconds();
+    seen_.enters = enters_here() - enters;
   }
 
   task<> is_idle() {

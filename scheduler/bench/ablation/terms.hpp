@@ -101,6 +101,7 @@ struct seen {
   std::uint64_t checksum = 0;
   double wall_seconds = 0;
   double cpu_seconds = 0;         ///< of the process without the thread outside
+  std::uint64_t enters = 0;       ///< of the ring, by the executor
   std::uint64_t signals = 0;      ///< system calls of the thread outside that wake
   std::vector<double> answer_ns;  ///< from before a request is sent until its answer has been read, outside
   std::vector<double> late_ns;    ///< of sleepers
@@ -130,6 +131,7 @@ struct seen {
          {"late_p99_ns", late.p99},
          {"wake_p50_ns", wake.p50},
          {"wake_p99_ns", wake.p99},
+         {"enters_count", static_cast<double>(enters) / static_cast<double>(load.requests())},
          {"signals_count", static_cast<double>(signals) / static_cast<double>(load.wakes())}}};
     if (late_ns.empty() || late_ns.front() < 0) row.fault = "a sleeper woke before its time";
     return row;
