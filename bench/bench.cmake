@@ -9,13 +9,17 @@ mark_as_advanced(CALLGRIND_INCLUDE_DIR)
 
 # pinion_bench(name [PART part] SMOKE regex SOURCES file... [LINK target...]): the program <name>_bench of a part, by which it is
 # named unless the part has a second one. The benchmarks that SMOKE matches are also a test: that they run, and do the work
-# they time. Contestants from outside the tree are added by PINION_BENCH_MORE (README.md).
+# they time. Google Benchmark adds /iterations:... to each name, so the end of ours is a slash there, and $ is refused. Contestants from outside the tree are added by PINION_BENCH_MORE (README.md).
 function(pinion_bench name)
   cmake_parse_arguments(PARSE_ARGV 1 bench "" "PART;SMOKE" "SOURCES;LINK")
   set(target ${name}_bench)
   set(part ${name})
   if(bench_PART)
     set(part ${bench_PART})
+  endif()
+  if(bench_SMOKE MATCHES "[$]")
+    message(FATAL_ERROR "pinion: SMOKE of ${target} is \"${bench_SMOKE}\": no name that Google Benchmark matches ends there, since it adds "
+                        "/iterations:... to each; write a slash for $")
   endif()
   find_package(benchmark REQUIRED)  # for each part: what it makes is seen below that part's folder only
   pinion_bench_program(${target} SOURCES ${bench_SOURCES} ${PROJECT_SOURCE_DIR}/bench/program/program.cpp

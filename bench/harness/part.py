@@ -47,6 +47,7 @@ class Figure:
     words: str
     panels: tuple[Panel, ...]
     n_is: str = ""  # what n counts, for the axis of "scaling"
+    beside: str = ""  # of "compare": the table says what percent of that contestant's figure each other one's is
     limit: int = 0  # of "scaling": a table says how large n may be before a figure is so many times that of the least n
 
 
@@ -98,6 +99,8 @@ def _part(table: dict) -> Part:
     asked_of = {panel.bar_of for figure in figures for panel in figure.panels if panel.bar_of}
     if strangers := asked_of - set(names):
         raise BadPart(f"a panel's bar_of names \"{strangers.pop()}\"; the contestants are {' '.join(names)}")
+    if strangers := {figure.beside for figure in figures if figure.beside} - set(names):
+        raise BadPart(f"a figure's beside names \"{strangers.pop()}\"; the contestants are {' '.join(names)}")
     unknown = set(part.repetitions_max) - set(part.workloads())
     if unknown:
         raise BadPart(f"repetitions_max names \"{unknown.pop()}\"; the figures show {' '.join(part.workloads())}")
@@ -119,6 +122,8 @@ def _figure(row: dict) -> Figure:
         raise BadPart(f"\"{figure.title}\" has a limit, which only a figure of kind \"scaling\" can have")
     if figure.kind == "compare" and any(panel.n == 0 for panel in panels):
         raise BadPart(f"a panel of \"{figure.title}\" is to say at which n it compares")
+    if figure.kind == "scaling" and figure.beside:
+        raise BadPart(f"\"{figure.title}\" has a beside, which only a figure of kind \"compare\" can have")
     if figure.limit == 1 or figure.limit < 0:
         raise BadPart(f"the limit of \"{figure.title}\" is {figure.limit}; it says how many times, 2 or more")
     if any((panel.bar and panel.bar_of) or (panel.bar_percent and not panel.bar_of) for panel in panels):

@@ -16,6 +16,7 @@ class Cell:
     spread: str = ""  # of the repetitions: the MAD
     extent: str = ""  # least and greatest of them, where there were several
     repetitions: int = 0
+    share: str = ""  # of what the contestant takes that the figure sets all beside
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,9 +35,11 @@ def compare_table(figure: Figure, lookup: Lookup) -> Table:
     for panel in panels:
         shown = lookup.shown(panel)
         unit = scaled([shown])
+        beside = next((entry.by_n[panel.n].median for entry in shown if entry.contestant.name == figure.beside), 0)
         columns.append(", ".join(words for words in (panel.title, unit.name) if words))
         for entry in shown:
-            by_name.setdefault(entry.contestant, {})[panel] = cell(entry.by_n[panel.n], unit)
+            share = f"{entry.by_n[panel.n].median / beside:.0%}" if beside and entry.contestant.name != figure.beside else ""
+            by_name.setdefault(entry.contestant, {})[panel] = dataclasses.replace(cell(entry.by_n[panel.n], unit), share=share)
     rows = tuple((contestant.label, contestant.ours, tuple(cells.get(panel, Cell()) for panel in panels))
                  for contestant, cells in by_name.items())
     return Table(figure.title, "", "", tuple(columns), rows)
@@ -65,7 +68,7 @@ def as_html(table: Table) -> str:
                    for number, column in enumerate(table.columns))
     body = ""
     for name, ours, cells in table.rows:
-        filled = "".join(f"<td><b>{each.number}</b> {each.spread}<small>{each.extent}</small></td>" for each in cells)
+        filled = "".join(f"<td><b>{each.number}</b> {each.spread}<small>{_below(each)}</small></td>" for each in cells)
         body += f'<tr{" class=ours" if ours else ""}><th scope="row">{html.escape(name)}</th>{filled}</tr>'
     return (f'<div class="numbers"><table><thead><tr><th scope="col">{corner}</th>{head}</tr></thead>'
             f"<tbody>{body}</tbody></table></div>")
@@ -73,7 +76,8 @@ def as_html(table: Table) -> str:
 
 def as_text(table: Table, width: int) -> str:
     """For a terminal; columns whose heads are long are named by numbers that are explained above."""
-    cells = [[f"{each.number} {each.spread}".strip() for each in row] for _, _, row in table.rows]
+    cells = [[" ".join(filter(None, (each.number, each.spread, each.share and f"({each.share})")))
+              for each in row] for _, _, row in table.rows]
     heads = list(table.columns)
     names = [name for name, _, _ in table.rows]
     first = max(map(len, [*names, table.corner]))
@@ -85,6 +89,10 @@ def as_text(table: Table, width: int) -> str:
     for name, row in zip([table.corner, *names], [heads, *cells]):
         lines.append(f"  {name:<{first}}" + "".join(f"   {text:>{size}}" for text, size in zip(row, widths)))
     return "\n".join(line.rstrip() for line in lines)
+
+
+def _below(each: Cell) -> str:
+    return "; ".join(filter(None, (each.share, each.extent)))
 
 
 def _runs(table: Table, column: int) -> str:

@@ -129,6 +129,16 @@ class Tables(unittest.TestCase):
                                  "  Brass        102 ± 1   1,002 ± 1",
                                  "  Steel & co   252 ± 1   2,502 ± 1"])
 
+    def test_a_figure_that_sets_all_beside_one_tells_the_percentage_of_each_other(self):
+        figure = dataclasses.replace(PART.figures[0], beside="brass")
+
+        shown = render([dataclasses.replace(PART, figures=(figure,))], rows(), left_out={}, raw=[])
+
+        self.assertEqual(table.as_text(shown.tables[0], 100).splitlines(),
+                         ["Side by side", "                   A turn, ns", "  Brass               102 ± 1",
+                          "  Steel & co   252 ± 1 (247%)"])
+        self.assertIn("<small>247%; 251–253</small>", shown.html)
+
     def test_on_a_narrow_terminal_heads_become_numbers(self):
         shown = render([PART], rows(), left_out={}, raw=[])
 

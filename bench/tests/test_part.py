@@ -64,6 +64,9 @@ class ReportToml(unittest.TestCase):
             'workload = "turn"\n': ('workload = "turn"\nbar_percent = 5\n', "nor half of it"),
             'kind = "scaling"\ntitle = "t"\nwords = "w"\n[[figure.panel]]': (
                 'kind = "compare"\ntitle = "t"\nwords = "w"\n[[figure.panel]]\nn = 1\nbar_of = "tin"', "tin"),
+            'kind = "scaling"\ntitle': ('kind = "scaling"\nbeside = "brass"\ntitle', "has a beside"),
+            'kind = "scaling"\ntitle = "t"\nwords = "w"\n[[figure.panel]]\n': (
+                'kind = "compare"\nbeside = "tin"\ntitle = "t"\nwords = "w"\n[[figure.panel]]\nn = 1\n', "beside names"),
             "[[contestant]]": ('[[contestant]]\nname = "brass"\nlabel = "b"\nwords = "w"\n[[contestant]]', "twice"),
             'name = "gear"': ("name = ", "TOML"),
         }

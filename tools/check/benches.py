@@ -13,13 +13,13 @@ from check.execution import Run
 from check.results import Test, failed, skipped, verdict
 
 # Of timers every workload but the connections, at its smallest size, every workload of wakes, with one sender, every
-# workload of submission at one size, every workload of preemption with slices of 1 ms, every workload of a turn, with one task, and
-# every workload of an executor but those that sleep, with few.
+# workload of submission at one size, every workload of preemption with slices of 1 ms, every workload of a turn, with one task,
+# every workload of an executor but those that sleep, with few, and the ablation as its page shows it.
 _SMALL = ("/(10000|65536)$|clustered|^(push|batch)/.*/1$|^(queued_again|busy|parked|polled|actors)/|"
           "^(nop|read4k)/.*/8$|^write1m/.*/1$|^echo/.*/64$|^(latency|burst|busy_burst|decision)/|"
           "^(check|yield_\\w+|for_each|begin_\\w+|first_begin)/|^(timer|wake|delivery)/.*/1000$|"
           "^(idle|tick|woken|calls)/|^(resumption|yield|sleep|wake|nop)/.*/1$|"
-          "^spawn(_memory)?/.*/1000$|^task_(yield/.*/1$|channel/|ping_pong/|echo/.*/64$)")
+          "^spawn(_memory)?/.*/1000$|^task_(yield/.*/1$|channel/|ping_pong/|echo/.*/64$)|^ablation/.*/64$")
 _SECONDS_PER_RUN = 3600  # of ./demo, which builds first
 _SHORT = {"PINION_BENCH_ECHO_MS": "100"}
 _MORE = "tree_of_iterators"  # the contestant of bench/tests/more
@@ -50,7 +50,7 @@ def run_peers(run: Run) -> list[Test]:
                                timeout=_SECONDS_PER_RUN)
         complaint = _wrong_with(measured, out)
         for part, peer in (("timer", "glommio_btree"), ("waker", "crossbeam_channel"), ("iosubmit", "tokio_io"),
-                           ("preempt", "tokio"), ("executor", "tokio")):
+                           ("preempt", "tokio"), ("executor", "tokio"), ("ablation", "monoio")):
             if complaint is None and peer not in _figures(out, part):
                 complaint = f"the peers of {part} were not measured"
     return [verdict(name, complaint)]
@@ -90,7 +90,7 @@ def _small_run(run: Run, folder: pathlib.Path) -> list[Test]:
     if complaint is None and _MORE in _figures(folder / "run"):
         complaint = f"{_MORE} was measured, which only an earlier --more had asked for"
     tests = [verdict("bench: ./demo builds, measures and writes its page", complaint)]
-    for part in ("timer", "waker", "iosubmit", "preempt", "scheduler", "executor"):
+    for part in ("timer", "waker", "iosubmit", "preempt", "scheduler", "executor", "ablation"):
         again = run.log.run([*demo, "--from", folder / "run" / f"{part}.csv", "--out", folder / "again"])
         tests.append(verdict(f"bench: ./demo --from makes the page of a record of {part}",
                              _wrong_with(again, folder / "again")))
