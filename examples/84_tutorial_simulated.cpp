@@ -113,8 +113,8 @@ struct world {
     const int listening = network.listen(&port, sizeof port);
     loop.spawn(ask_all(loop.spawn(server.accept_clients(listening)))).detach();
     const auto& counts = loop.submission().ring().counts();
-    loop.run_until([&] { return loop.size() == 0 || counts.stuck != 0; });
-    return is_right && loop.size() == 0 && network.open_descriptors() == 0;
+    loop.run_until([&] { return loop.empty() || counts.stuck != 0; });
+    return is_right && loop.empty() && network.open_descriptors() == 0;
   }
 
   static constexpr std::uint16_t port = 7;
