@@ -101,5 +101,17 @@ TEST(executor_contract, ATaskDoesNotWaitForItself) {
       "its own end");
 }
 
+TEST(executor_contract, WhatATaskGaveIsTakenAndAwaitedBehindTheEndOfItsExecutor) {
+  std::optional<join_handle<int>> taken, awaited;
+  {
+    the_executor gone;
+    taken.emplace(gone.spawn(gives(1)));
+    awaited.emplace(gone.spawn(gives(2)));
+  }
+
+  EXPECT_EQ(taken->take(), 1);
+  EXPECT_EQ(the_executor{}.run(waits_for(*awaited)), 2);
+}
+
 }  // namespace
 }  // namespace pinion::scheduler
