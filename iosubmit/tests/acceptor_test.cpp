@@ -75,7 +75,7 @@ TEST_P(AcceptorTest, WhatCameAndWasNotTakenIsClosedWithIt) {
     for (int turns = 0; turns != 3; ++turns) look(io);
 
     connections.reset();
-    for (int turns = 0; turns != 3; ++turns) look(io);
+    for (int turns = 0; turns != 10; ++turns) look(io);
 
     ASSERT_TRUE(first && *first);
     const owned taken{first->value()};
@@ -84,6 +84,23 @@ TEST_P(AcceptorTest, WhatCameAndWasNotTakenIsClosedWithIt) {
     EXPECT_FALSE(is_closed(clients.front())) << "it was handed out";
   }
   EXPECT_EQ(open_descriptors(), before);
+}
+
+TEST_P(AcceptorTest, WhatWasNotTakenIsClosedAtTheEndOfTheSubmissionToo) {
+  const loopback server;
+  const std::size_t before = open_descriptors();
+  std::vector<owned> clients;
+  {
+    test_io io{make()};
+    std::optional<connection> first;
+    auto connections = std::make_unique<test_acceptor>(io, server.listener());
+    take(*connections, first);
+    for (int count = 0; count != 5; ++count) clients.push_back(server.client());
+    run_until(io, [&] { return first.has_value(); });
+    const owned taken{first->value()};
+    connections.reset();
+  }
+  EXPECT_EQ(open_descriptors(), before + clients.size());
 }
 
 TEST_P(AcceptorTest, WhatComesWhileItGoesIsClosed) {
@@ -105,7 +122,7 @@ TEST_P(AcceptorTest, WhatComesWhileItGoesIsClosed) {
 
   const owned late = server.client();
   connections.reset();
-  for (int turns = 0; turns != 4; ++turns) look(io);
+  for (int turns = 0; turns != 6; ++turns) look(io);
 
   EXPECT_EQ(open_descriptors(), open + 1) << "the client's own, and none of the server's";
   EXPECT_EQ(io.in_flight(), 0U);

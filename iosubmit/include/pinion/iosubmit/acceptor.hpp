@@ -10,7 +10,8 @@
 //
 // No connection is lost. Those that came and were not taken wait in the acceptor, at most about `most`: then
 // the kernel is told to stop, and the others wait in the listener's own backlog until these are taken. The
-// destructor closes what was not taken, and what the kernel accepts before it has stopped.
+// destructor has what was not taken closed in the turns that follow, and what the kernel accepts before it
+// has stopped.
 //
 // A slot that ends a wait does not end the acceptor: what comes meanwhile is handed out by the next wait.
 // After an error, such as EMFILE, next() may be called again; pause before, since it may fail at once again.
@@ -50,7 +51,9 @@ class accepting final : public shot<Io> {
 
  private:
   void came(std::int32_t result, std::uint32_t /*flags*/) noexcept override {
-    if (result >= 0) {
+    if (closing_ >= 0) {
+      was_closed(std::exchange(closing_, -1), result);
+    } else if (result >= 0) {
       if (!accepted_.add(result)) this->fail(-ENOMEM);
     } else if (stays_ && (result == -EINVAL || result == -EOPNOTSUPP)) {
       stays_ = false;  // an older kernel; or it does not listen, which the next answer says again
@@ -62,7 +65,21 @@ class accepting final : public shot<Io> {
     this->queue_next(stays_ ? entries::accept_multishot(listener_, flags_)
                             : entries::accept(listener_, nullptr, nullptr, flags_));
   }
-  void let_go() noexcept override { accepted_.close_all(); }
+  // By the ring, one after the other: in a simulation they are descriptors of its own.
+  bool let_go(bool is_idle) noexcept override {
+    if (accepted_.size() == 0) return true;
+    if (is_idle) {
+      closing_ = accepted_.take();
+      this->queue_next(entries::close(closing_));
+    }
+    return false;
+  }
+  // The submission ends, or its ring closes nothing.
+  void was_closed(int descriptor, std::int32_t result) noexcept {
+    if (result != -ECANCELED && result != -EOPNOTSUPP && result != -EINVAL) return;
+    static_cast<void>(accepted_.add(descriptor));
+    accepted_.close_all();
+  }
   [[nodiscard]] bool has_some() const noexcept override { return accepted_.size() != 0; }
   [[nodiscard]] bool is_full() const noexcept override { return accepted_.size() >= most_; }
 
@@ -70,6 +87,7 @@ class accepting final : public shot<Io> {
   std::uint32_t flags_;
   std::size_t most_;
   accepted_detail::accepted_queue accepted_;
+  int closing_ = -1;
   bool stays_ = true;
 };
 
@@ -90,7 +108,7 @@ class acceptor {
     std::swap(state_, gone.state_);
     return *this;
   }
-  /// Closes what was not taken.
+  /// Has what was not taken closed, in the next turns or at the submission's end.
   ~acceptor() {
     if (state_ != nullptr) state_->abandon();
   }

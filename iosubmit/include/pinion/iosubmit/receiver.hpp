@@ -129,8 +129,9 @@ class receiving final : public shot<Io>, buffer_detail::buffer_pool::waiter {
   }
   static void buffer_is_free(waiter& self) noexcept { static_cast<receiving&>(self).go_on(); }
   void nobody_waits() noexcept override { pool_.leave(*this); }
-  void let_go() noexcept override {
+  bool let_go(bool /*is_idle*/) noexcept override {
     while (count_ != 0) pool_.give_back(pop());
+    return true;
   }
   [[nodiscard]] bool has_some() const noexcept override { return count_ != 0 || is_at_end_; }
   [[nodiscard]] bool is_full() const noexcept override { return count_ >= most_; }

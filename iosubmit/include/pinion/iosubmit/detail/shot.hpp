@@ -54,9 +54,8 @@ class shot : protected operation {
                   "an acceptor or receiver was destroyed while a coroutine waits for its next: cancel that "
                   "wait (cancel_slot), and let it run on");
     is_abandoned_ = true;
-    let_go();
     if (is_waiting() && !stop_.is_waiting()) stop();
-    end_if_over();
+    wind_up();
   }
 
   /// Whether take() would give something, or an error.
@@ -84,8 +83,9 @@ class shot : protected operation {
 
   /// Keeps what came.
   virtual void came(std::int32_t result, std::uint32_t flags) noexcept = 0;
-  /// Lets go of what was kept.
-  virtual void let_go() noexcept = 0;
+  /// Lets go of what was kept; false: not of all yet. Where nothing is in flight, an operation that it queues
+  /// is to go on with it.
+  virtual bool let_go(bool is_idle) noexcept = 0;
   /// Asks for more, by queue_next(); or sees to it that go_on() is called when it can.
   virtual void ask_next() noexcept = 0;
   /// The coroutine that waited does so no more.
@@ -126,10 +126,7 @@ class shot : protected operation {
   }
 
   void settle() noexcept {
-    if (is_abandoned_) {
-      let_go();
-      return end_if_over();
-    }
+    if (is_abandoned_) return wind_up();
     if (is_waiting() && is_full() && !is_stopped_) stop();
     if (waits_ == nullptr) return;
     if (has_next()) return waits_->is_there(*waits_);
@@ -140,8 +137,9 @@ class shot : protected operation {
     stop_.ask(entries::cancel(*this));
     io_.queue_urgent(stop_);
   }
-  void end_if_over() noexcept {
-    if (!is_waiting() && !stop_.is_waiting()) delete this;
+  void wind_up() noexcept {
+    const bool is_idle = !is_waiting() && !stop_.is_waiting();
+    if (let_go(is_idle) && is_idle) delete this;
   }
 
   Io& io_;
