@@ -142,7 +142,7 @@ TEST(samples, AnEntryWithAKernelTimeIsATimeout) {
 
   const kernel_time end = kernel_time::of(deadline);  // lives until the answer: the kernel reads it
   const ring_entry entry{.operation = kernel::codes::timeout,
-                         .address = reinterpret_cast<std::uintptr_t>(&end),
+                         .address = kernel::address_of(&end),
                          .length = 1,
                          .operation_flags = kernel::timeout_flag::absolute};
   ASSERT_TRUE(ring.put(entry));
