@@ -62,7 +62,12 @@ static_assert(codes::close == IORING_OP_CLOSE && codes::read == IORING_OP_READ &
               codes::write == IORING_OP_WRITE);
 static_assert(codes::send == IORING_OP_SEND && codes::recv == IORING_OP_RECV);
 static_assert(codes::openat == IORING_OP_OPENAT && codes::statx == IORING_OP_STATX);
-static_assert(codes::msg_ring == IORING_OP_MSG_RING);
+static_assert(codes::msg_ring == IORING_OP_MSG_RING && codes::send_zc == IORING_OP_SEND_ZC);
+static_assert(entry_flag::buffer_select == IOSQE_BUFFER_SELECT);
+static_assert(accept_flag::stays == IORING_ACCEPT_MULTISHOT && recv_flag::stays == IORING_RECV_MULTISHOT);
+static_assert(completion_flag::has_buffer == IORING_CQE_F_BUFFER);
+static_assert(completion_flag::buffer_shift == IORING_CQE_BUFFER_SHIFT);
+static_assert(completion_flag::notification == IORING_CQE_F_NOTIF);
 static_assert(entry_flag::runs_elsewhere == IOSQE_ASYNC && ring_completion::more == IORING_CQE_F_MORE);
 static_assert(poll_flag::stays == IORING_POLL_ADD_MULTI && timeout_flag::absolute == IORING_TIMEOUT_ABS);
 static_assert(cancel_flag::all == IORING_ASYNC_CANCEL_ALL && cancel_flag::any == IORING_ASYNC_CANCEL_ANY);
@@ -83,6 +88,8 @@ static_assert(registration::probe == IORING_REGISTER_PROBE &&
               registration::enable == IORING_REGISTER_ENABLE_RINGS);
 static_assert(registration::add_ring_descriptors == IORING_REGISTER_RING_FDS);
 static_assert(registration::drop_ring_descriptors == IORING_UNREGISTER_RING_FDS);
+static_assert(registration::add_buffer_ring == IORING_REGISTER_PBUF_RING &&
+              registration::drop_buffer_ring == IORING_UNREGISTER_PBUF_RING);
 static_assert(submission_flag::overflow == IORING_SQ_CQ_OVERFLOW &&
               submission_flag::taskrun == IORING_SQ_TASKRUN);
 static_assert(region::rings == IORING_OFF_SQ_RING && region::entries == IORING_OFF_SQES);
@@ -95,6 +102,11 @@ static_assert(offsetof(completion_offsets, completions) == offsetof(io_cqring_of
 static_assert(sizeof(wait_argument) == sizeof(io_uring_getevents_arg));
 static_assert(offsetof(wait_argument, timeout) == offsetof(io_uring_getevents_arg, ts));
 static_assert(sizeof(descriptor_update) == sizeof(io_uring_rsrc_update));
+static_assert(sizeof(kernel::buffer_ring) == sizeof(io_uring_buf_reg));
+static_assert(offsetof(kernel::buffer_ring, group) == offsetof(io_uring_buf_reg, bgid));
+static_assert(sizeof(provided_buffer) == sizeof(io_uring_buf));
+static_assert(offsetof(provided_buffer, name) == offsetof(io_uring_buf, bid));
+static_assert(offsetof(provided_buffer, tail) == offsetof(io_uring_buf_ring, tail));
 static_assert(offsetof(kernel::probe, operations) == sizeof(io_uring_probe));
 static_assert(sizeof(kernel_time) == sizeof(__kernel_timespec));
 
@@ -105,6 +117,8 @@ static_assert(offsetof(ring_entry, address) == offsetof(io_uring_sqe, addr));
 static_assert(offsetof(ring_entry, length) == offsetof(io_uring_sqe, len));
 static_assert(offsetof(ring_entry, operation_flags) == offsetof(io_uring_sqe, rw_flags));
 static_assert(offsetof(ring_entry, user_data) == offsetof(io_uring_sqe, user_data));
+static_assert(offsetof(ring_entry, priority) == offsetof(io_uring_sqe, ioprio));
+static_assert(offsetof(ring_entry, others) == offsetof(io_uring_sqe, buf_group));
 static_assert(sizeof(ring_completion) == sizeof(io_uring_cqe));
 static_assert(offsetof(ring_completion, result) == offsetof(io_uring_cqe, res));
 static_assert(offsetof(ring_completion, flags) == offsetof(io_uring_cqe, flags));

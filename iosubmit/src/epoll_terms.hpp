@@ -79,7 +79,8 @@ inline std::int32_t refusal_of_timeout(const ring_entry& entry) noexcept {
 inline std::int32_t refusal_of(const ring_entry& entry) noexcept {
   if (!serves(entry.operation)) {
     const bool is_known = entry.operation == codes::fsync || entry.operation == codes::openat ||
-                          entry.operation == codes::statx || entry.operation == codes::msg_ring;
+                          entry.operation == codes::statx || entry.operation == codes::msg_ring ||
+                          entry.operation == codes::send_zc;
     return is_known ? -EOPNOTSUPP : -EINVAL;
   }
   // Links and registered files; receiving and accepting many times; buffers, personalities and places that

@@ -42,6 +42,18 @@ TEST_F(EpollRingTest, ServesReadinessAndDeclaresTheRest) {
   EXPECT_FALSE(real.supports(codes::refused));
 }
 
+TEST_F(EpollRingTest, AnswersWhatIsToStayOrToBeSentInPlaceAsUnserved) {
+  test_io io{failing_ring{{}}};
+  const joined pair = joined::sockets();
+  for (const ring_entry& what :
+       {entries::send_zc(pair.first.get(), bytes_of("a")), entries::recv_multishot(pair.first.get(), 0),
+        entries::accept_multishot(pair.first.get())}) {
+    asked unserved{what};
+    io.queue(unserved);
+    EXPECT_EQ(result_of(io, unserved), -EOPNOTSUPP) << int{what.operation};
+  }
+}
+
 TEST_F(EpollRingTest, ServesSeveralThatWaitOnOneDescriptorInTheirOrder) {
   test_io io{failing_ring{{}}};
   const joined pair = joined::sockets(SOCK_SEQPACKET);

@@ -32,7 +32,8 @@ constexpr since setup_flags[] = {
 constexpr since features[] = {
     {1U << 0, 504}, {1U << 1, 505}, {1U << 8, 511}, {1U << 15, 612}, {1U << 17, 615}};
 constexpr since enter_flags[] = {{1U << 0, 501}, {1U << 3, 511}, {1U << 4, 518}, {1U << 7, 615}};
-constexpr since last_operation[] = {{33, 508}, {36, 511}, {39, 515}, {40, 518}, {46, 519}, {48, 601}};
+constexpr since last_operation[] = {{33, 508}, {36, 511}, {39, 515}, {40, 518},
+                                    {46, 519}, {47, 600}, {48, 601}};
 
 template <std::size_t Count>
 std::uint32_t known(const since (&all)[Count], int level) {
@@ -188,6 +189,15 @@ int fake_kernel::enlist(int ring, std::uint32_t what, void* argument, std::uint3
       return -EINVAL;
     --registered;
     return 1;
+  case kernel::registration::add_buffer_ring:
+    if (const int error = injected(faulty::add_buffer_ring); error != 0) return error;
+    if (level_ < 519) return -EINVAL;
+    ++buffer_rings;
+    return 0;
+  case kernel::registration::drop_buffer_ring:
+    if (buffer_rings == 0) return -EINVAL;
+    --buffer_rings;
+    return 0;
   default: return -EINVAL;
   }
 }
@@ -247,7 +257,15 @@ std::uint32_t fake_kernel::take(std::uint32_t submit) {
 
 void fake_kernel::run(const ring_entry& entry) {
   const auto answer = [&](std::int32_t result) { complete({entry.user_data, result, 0}); };
+  entries_taken.push_back(entry);
   if (entry.operation > last_known(level_)) return answer(-EINVAL);
+  if (entry.operation == codes::accept && entry.priority != 0 && level_ < 519) return answer(-EINVAL);
+  if (entry.operation == codes::recv && entry.priority != 0 && level_ < 600) return answer(-EINVAL);
+  if (entry.operation == codes::send_zc) {
+    if (const int error = injected(faulty::send_zc); error != 0) return answer(error);
+    complete({entry.user_data, static_cast<std::int32_t>(entry.length), ring_completion::more});
+    return complete({entry.user_data, 0, kernel::completion_flag::notification});
+  }
   if (entry.operation == codes::nop) return answer(0);
   if (entry.operation != codes::cancel) return held_.push_back(entry);
   if (entry.operation_flags != 0) {

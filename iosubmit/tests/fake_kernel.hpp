@@ -25,7 +25,18 @@
 namespace pinion::iosubmit::testing {
 
 /// What can be made to fail.
-enum class faulty : std::uint8_t { setup, map, probe, enable, add_descriptor, enter, caller };
+enum class faulty : std::uint8_t {
+  setup,
+  map,
+  probe,
+  enable,
+  add_descriptor,
+  enter,
+  caller,
+  add_buffer_ring,
+  send_zc,
+  last = send_zc
+};
 
 /// A thread, as the kernel tells them apart.
 using caller = const void*;
@@ -70,7 +81,8 @@ class fake_kernel {
 
   // What was seen.
   int setups = 0, enters = 0, waits = 0;
-  int rings = 0, mappings = 0, registered = 0;  // that are there now
+  int rings = 0, mappings = 0, registered = 0, buffer_rings = 0;  // that are there now
+  std::vector<ring_entry> entries_taken;                          // all entries, in order
   bool saw_registered_enter = false, saw_min_wait = false, saw_no_iowait = false, saw_timeout = false;
   bool saw_short_enter = false, saw_overflow = false, saw_kept_back = false;
   std::uint32_t last_wait_for = 0;
@@ -111,8 +123,10 @@ class fake_kernel {
   [[nodiscard]] std::uint32_t posted() noexcept;
 
   int level_;
-  std::array<fault, 7> faults_{};
-  std::array<int, 7> met_{};
+  static constexpr std::size_t calls = static_cast<std::size_t>(faulty::last) + 1;
+
+  std::array<fault, calls> faults_{};
+  std::array<int, calls> met_{};
   std::uint32_t forgotten_ = 0;
   std::uint32_t most_ = std::numeric_limits<std::uint32_t>::max();
   bool keeps_back_ = false;

@@ -62,6 +62,14 @@ constexpr fault table[] = {
     {"register: ring descriptor", "EINVAL", "before 5.18", 0, 0, oldest, newest, without, "", fail_always<faulty::add_descriptor, EINVAL>},
     {"register: ring descriptor", "EBUSY", "the thread has sixteen already", 0, 0, oldest, newest, without, "", fail_always<faulty::add_descriptor, EBUSY>},
     {"register: ring descriptor", "ENOMEM", "no memory", 0, 0, oldest, newest, without, "", fail_always<faulty::add_descriptor, ENOMEM>},
+    {"register: buffer ring", "EINVAL", "more groups, or larger ones, than the kernel has room for", 0, 0, 600, newest, listed, "", fail_always<faulty::add_buffer_ring, EINVAL>},
+    {"register: buffer ring", "ENOMEM", "locked memory, or the control group's", 0, 0, 600, newest, listed, "", fail_always<faulty::add_buffer_ring, ENOMEM>},
+    {"register: buffer ring", "EPERM", "a seccomp profile was set after the ring was made", 0, 0, 600, newest, listed, "", fail_always<faulty::add_buffer_ring, EPERM>},
+    {"register: buffer ring", "EEXIST", "another group has that number", 0, 0, 600, newest, renamed, "", fail<faulty::add_buffer_ring, EEXIST>},
+    {"recv, many times", "EINVAL", "before 6.0", 0, 0, oldest, 519, listed, "", nothing},
+    {"accept, many times", "EINVAL", "before 5.19", 0, 0, oldest, 518, single, "", nothing},
+    {"send_zc", "EINVAL", "before 6.0", 0, 0, oldest, 519, copied, "", nothing},
+    {"send_zc", "EOPNOTSUPP", "a socket that can't send in place, such as a Unix socket", 0, 0, 600, newest, copied, "", fail<faulty::send_zc, EOPNOTSUPP>},
     {"enter", "EINTR", "a signal", 0, 0, oldest, newest, kept, "", fail<faulty::enter, EINTR>},
     {"enter", "EAGAIN", "no memory for requests", 0, 0, oldest, newest, kept, "", fail<faulty::enter, EAGAIN>},
     {"enter", "EBUSY", "completions overflow", 0, 0, oldest, newest, kept, "", fail<faulty::enter, EBUSY>},
@@ -113,6 +121,11 @@ const char* words_of(outcome then) {
   case fetched:
     return "fetched by an enter in the same turn, as far as the queue has room; the rest with the next turns";
   case lost: return "reported; `lost()` counts them; all others are answered";
+  case single: return "an `acceptor` asks for each connection by an entry of its own";
+  case listed:
+    return "a `buffer_group` keeps its buffers in the program: a `receiver` polls and receives for each part";
+  case renamed: return "a `buffer_group` takes another number";
+  case copied: return "`send_zc()` copies, as `entries::send` does";
   }
   return "";
 }

@@ -23,6 +23,10 @@ enum class outcome : std::uint8_t {
   answered,  ///< what is queued is answered with the error, which is reported once
   fetched,   ///< kept back by the kernel, and fetched; all is answered with success
   lost,      ///< the kernel lost completions: reported; the others are answered
+  single,    ///< an acceptor asks for each connection
+  listed,    ///< a buffer_group keeps its buffers in the program
+  renamed,   ///< a buffer_group takes another number
+  copied,    ///< send_zc copies
 };
 
 struct fault {

@@ -189,6 +189,32 @@ TEST(iosubmit_module, AWholeBufferIsAwaited) {
   EXPECT_EQ(*came, std::errc::operation_not_supported);
 }
 
+TEST(iosubmit_module, WhatServersLiveOnIsThereWhereTheRingHasNothingOfIt) {
+  submission<batch_or_idle, nop_ring> io{nop_ring{}};
+  std::optional<std::error_code> accepted, came, sent;
+  {
+    acceptor connections{io, -1};
+    const buffer_group_options two{.count = 2, .size = 16};
+    buffer_group buffers{io, two};
+    receiver from{io, -1, buffers};
+    const auto talk = [&]() -> pinion::iosubmit::testing::eager {
+      accepted = (co_await connections.next()).error();
+      const pinion::expected<buffer_lease, std::error_code> part = co_await from.next();
+      came = part.error();
+      sent = (co_await send_zc(io, -1, {})).error();
+    };
+
+    talk();
+    for (int turns = 0; turns != 8; ++turns) io.park(pinion::instant{2});
+    EXPECT_FALSE(buffers.is_kernels());
+  }
+
+  ASSERT_TRUE(accepted && came && sent);
+  EXPECT_EQ(*accepted, std::errc::operation_not_supported);
+  EXPECT_EQ(*came, std::errc::operation_not_supported);
+  EXPECT_EQ(*sent, std::errc::operation_not_supported);
+}
+
 TEST(iosubmit_module, APolicyIsPrinted) {
   EXPECT_EQ(to_string(immediate{}), "each operation");
   EXPECT_EQ(to_string(batch_or_idle{}), "batch 128 or idle");

@@ -9,6 +9,7 @@
 //   }
 #pragma once
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -31,6 +32,9 @@ class any_ring {
   [[nodiscard]] std::uint32_t pending() const noexcept { return ring_->pending(); }
   [[nodiscard]] bool has_completions() const noexcept { return ring_->has_completions(); }
   [[nodiscard]] bool wants_enter() const noexcept { return ring_->wants_enter(); }
+  std::int32_t enlist(std::uint32_t what, void* argument, std::uint32_t count) noexcept {
+    return ring_->enlist(what, argument, count);
+  }
   ring_entered enter(const ring_wait& wait) noexcept { return ring_->enter(wait); }
   template <class Sink>
   std::size_t reap(Sink sink) noexcept {
@@ -57,6 +61,7 @@ class any_ring {
     [[nodiscard]] virtual std::uint32_t pending() const noexcept = 0;
     [[nodiscard]] virtual bool has_completions() const noexcept = 0;
     [[nodiscard]] virtual bool wants_enter() const noexcept = 0;
+    virtual std::int32_t enlist(std::uint32_t what, void* argument, std::uint32_t count) noexcept = 0;
     virtual ring_entered enter(const ring_wait& wait) noexcept = 0;
     virtual std::size_t reap(sink_to<ring_completion> sink) noexcept = 0;
     virtual std::size_t withdraw(sink_to<ring_entry> sink) noexcept = 0;
@@ -72,6 +77,12 @@ class any_ring {
     [[nodiscard]] std::uint32_t pending() const noexcept override { return of.pending(); }
     [[nodiscard]] bool has_completions() const noexcept override { return of.has_completions(); }
     [[nodiscard]] bool wants_enter() const noexcept override { return of.wants_enter(); }
+    std::int32_t enlist(std::uint32_t what, void* argument, std::uint32_t count) noexcept override {
+      if constexpr (requires { of.enlist(what, argument, count); })
+        return of.enlist(what, argument, count);
+      else
+        return -EOPNOTSUPP;
+    }
     ring_entered enter(const ring_wait& wait) noexcept override { return of.enter(wait); }
     std::size_t reap(sink_to<ring_completion> sink) noexcept override { return of.reap(sink); }
     std::size_t withdraw(sink_to<ring_entry> sink) noexcept override { return of.withdraw(sink); }

@@ -157,6 +157,54 @@ TEST_F(ExecutorSimulatedTest, AnEndInTheMiddleOfEverythingLeavesNothing) {
   EXPECT_EQ(network.open_descriptors(), 0U);
 }
 
+// Over it an acceptor asks for each connection, a receiver polls, and a send is a copy.
+TEST_F(ExecutorSimulatedTest, AServerAcceptsAndReceivesAndClosesWhatItDidNotTake) {
+  const int address = 0;
+  const int listener = network.listen(&address, sizeof address);
+  const auto asks = [](sim::virtual_network& of, simulated& by, const int& to) -> task<std::size_t> {
+    const int socket = of.socket();
+    std::array<std::byte, 8> bytes{};
+    const auto connected = co_await by.io().connect(socket, &to, sizeof to);
+    const auto sent = co_await by.io().send_zc(socket, bytes);
+    const auto got = co_await by.io().recv_all(socket, bytes);
+    of.close(socket);
+    co_return connected&& sent ? got.value_or(0) : 0;
+  };
+  const auto serves = [](sim::virtual_network& of, simulated& by, int from) -> task<std::size_t> {
+    auto buffers = by.io().buffers({.count = 1, .size = 8});
+    auto connections = by.io().acceptor(from);
+    const auto socket = co_await connections.next();
+    if (!socket) co_return std::size_t{0};
+    auto parts = by.io().receiver(*socket, buffers);
+    std::size_t count = 0;
+    while (const auto part = co_await parts.next()) {
+      if (part->empty()) break;
+      count += part->size();
+      if (!co_await by.io().send_all(*socket, part->bytes())) break;
+    }
+    of.close(*socket);
+    const auto none = co_await with_timeout(std::chrono::milliseconds{1}, connections.next());
+    co_await sleep_for(2s);
+    co_return none ? 0 : count;
+  };
+  const auto asks_late = [](auto ask, sim::virtual_network& of, simulated& by,
+                            const int& to) -> task<std::size_t> {
+    co_await sleep_for(1s);
+    co_return co_await ask(of, by, to);
+  };
+  auto asked = loop.spawn(asks(network, loop, address));
+  auto late = loop.spawn(asks_late(asks, network, loop, address));
+
+  EXPECT_EQ(loop.run(serves(network, loop, listener)), 8U);
+  EXPECT_EQ(asked.take(), 8U);
+  EXPECT_FALSE(late.is_over()) << "it was accepted";
+  loop.run();
+  EXPECT_EQ(late.take(), 0U) << "and closed, since nobody took it";
+  EXPECT_EQ(network.waiting(), 0U) << "the accept has gone with its acceptor";
+  EXPECT_EQ(network.close(listener), 0);
+  EXPECT_EQ(network.open_descriptors(), 0U);
+}
+
 TEST(executor_simulated_samples, AnExecutorOverANetwork) {
   const std::uint64_t seed = 7;
   const std::uint16_t address = 80;

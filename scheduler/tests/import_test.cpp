@@ -122,6 +122,21 @@ TEST(scheduler_module, TasksWaitForEachOther) {
   EXPECT_FALSE(with.one_at_a_time.is_locked());
 }
 
+TEST(scheduler_module, ATaskTakesFromWhatServersLiveOn) {
+  pinion::scheduler::executor loop;
+  const auto takes = [](pinion::scheduler::executor& by) -> pinion::scheduler::task<int> {
+    auto buffers = by.io().buffers({.count = 2, .size = 16});
+    auto connections = by.io().acceptor(-1);
+    auto from = by.io().receiver(-1, buffers);
+    const auto socket = co_await connections.next();
+    const auto part = co_await from.next();
+    const auto count = co_await by.io().send_zc(-1, {});
+    co_return (socket ? 0 : 1) + (part ? 0 : 1) + (count ? 0 : 1);
+  };
+
+  EXPECT_EQ(loop.run(takes(loop)), 3) << "there is no such descriptor";
+}
+
 TEST(scheduler_module, FramesComeFromAnAllocator) {
   pinion::scheduler::slab_frames frames;
   const pinion::scheduler::use_frames here{frames};

@@ -204,6 +204,7 @@ virtual_network::answer virtual_network::try_one(const ring_entry& entry, file& 
   case codes::read: return recv(entry, of);
   case codes::send:
   case codes::write: return send(entry, of);
+  case codes::poll: return poll(entry, of);
   default: return -EINVAL;
   }
 }
@@ -215,6 +216,15 @@ virtual_network::answer virtual_network::accept(file& of) {
   const int descriptor = open(std::move(of.backlog.front()));
   of.backlog.pop_front();
   return descriptor;
+}
+
+virtual_network::answer virtual_network::poll(const ring_entry& entry, file& of) {
+  constexpr std::uint32_t readable = 0x001;  // POLLIN
+  if (entry.operation_flags != readable || entry.length != 0) return -EINVAL;
+  const bool would_wait = of.address.empty() ? of.of != nullptr && !of.of->is_reset && of.in().come == 0 &&
+                                                   !(of.in().bytes.empty() && of.in().is_at_end)
+                                             : of.backlog.empty();
+  return would_wait ? answer{} : answer{static_cast<std::int32_t>(readable)};
 }
 
 virtual_network::answer virtual_network::connect(const ring_entry& entry, file& of) {

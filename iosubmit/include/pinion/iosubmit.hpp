@@ -3,7 +3,9 @@
 // The whole iosubmit part: when to enter the kernel.
 #pragma once
 
+#include <pinion/iosubmit/acceptor.hpp>
 #include <pinion/iosubmit/awaiting.hpp>
+#include <pinion/iosubmit/buffer_group.hpp>
 #include <pinion/iosubmit/concept.hpp>
 #include <pinion/iosubmit/default_policy.hpp>
 #include <pinion/iosubmit/default_ring.hpp>
@@ -19,10 +21,12 @@
 #include <pinion/iosubmit/policy/low_latency.hpp>
 #include <pinion/iosubmit/policy/settings.hpp>
 #include <pinion/iosubmit/policy/submit_mode.hpp>
+#include <pinion/iosubmit/receiver.hpp>
 #include <pinion/iosubmit/ring/either_ring.hpp>
 #include <pinion/iosubmit/ring/epoll_ring.hpp>
 #include <pinion/iosubmit/ring/uring_options.hpp>
 #include <pinion/iosubmit/ring/uring_ring.hpp>
 #include <pinion/iosubmit/send_all.hpp>
+#include <pinion/iosubmit/send_zc.hpp>
 #include <pinion/iosubmit/statistics.hpp>
 #include <pinion/iosubmit/submission.hpp>

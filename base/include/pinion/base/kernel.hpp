@@ -86,6 +86,7 @@ struct codes {
   static constexpr std::uint8_t send = 26;      ///< 5.6
   static constexpr std::uint8_t recv = 27;      ///< 5.6
   static constexpr std::uint8_t msg_ring = 40;  ///< 5.18
+  static constexpr std::uint8_t send_zc = 47;   ///< 6.0
   /// None of the kernel's: an entry with it is answered with EINVAL.
   static constexpr std::uint8_t refused = 255;
 };
@@ -93,7 +94,23 @@ struct codes {
 /// Flags of any entry: ring_entry::flags.
 namespace entry_flag {
 inline constexpr std::uint8_t runs_elsewhere = 1U << 4;  ///< 5.6, ASYNC: a hint
+inline constexpr std::uint8_t buffer_select = 1U << 5;   ///< 5.7, into a buffer of a group
 }  // namespace entry_flag
+
+/// Flags of an accept, and of a receive: ring_entry::priority.
+namespace accept_flag {
+inline constexpr std::uint16_t stays = 1U << 0;  ///< 5.19, MULTISHOT: answered with each connection
+}  // namespace accept_flag
+namespace recv_flag {
+inline constexpr std::uint16_t stays = 1U << 1;  ///< 6.0, MULTISHOT: answered with each part
+}  // namespace recv_flag
+
+/// Bits of ring_completion::flags, beside `more`.
+namespace completion_flag {
+inline constexpr std::uint32_t has_buffer = 1U << 0;    ///< 5.7: the upper 16 bits say which of its group
+inline constexpr std::uint32_t buffer_shift = 16;       ///< where they begin
+inline constexpr std::uint32_t notification = 1U << 3;  ///< 6.0: what was sent may be written to again
+}  // namespace completion_flag
 
 /// Flags of a poll: ring_entry::length.
 namespace poll_flag {
@@ -151,6 +168,8 @@ inline constexpr std::uint32_t probe = 8;                   ///< 5.6
 inline constexpr std::uint32_t enable = 12;                 ///< 5.10
 inline constexpr std::uint32_t add_ring_descriptors = 20;   ///< 5.18
 inline constexpr std::uint32_t drop_ring_descriptors = 21;  ///< 5.18
+inline constexpr std::uint32_t add_buffer_ring = 22;        ///< 5.19
+inline constexpr std::uint32_t drop_buffer_ring = 23;       ///< 5.19
 inline constexpr std::uint32_t send_message = 31;  ///< 6.13: the descriptor is -1, for want of a ring
 }  // namespace registration
 
@@ -210,6 +229,25 @@ struct descriptor_update {
   static constexpr std::uint32_t any_place = ~std::uint32_t{0};
 };
 static_assert(sizeof(descriptor_update) == 16, "the kernel copies as many bytes");
+
+/// A ring of buffers that is to be registered, or dropped.
+struct buffer_ring {
+  std::uint64_t address = 0;  ///< of the first provided_buffer, at the beginning of a page
+  std::uint32_t entries = 0;  ///< a power of two
+  std::uint16_t group = 0;
+  std::uint16_t flags = 0;
+  std::uint64_t reserved[3] = {};
+};
+static_assert(sizeof(buffer_ring) == 40, "the kernel copies as many bytes");
+
+/// One place of such a ring.
+struct provided_buffer {
+  std::uint64_t address = 0;
+  std::uint32_t length = 0;
+  std::uint16_t name = 0;
+  std::uint16_t tail = 0;  ///< of the first place: the ring's, which its owner writes
+};
+static_assert(sizeof(provided_buffer) == 16, "the kernel reads as many bytes");
 
 /// Which operations a kernel knows.
 struct probe {

@@ -13,6 +13,8 @@
 // operation's own EBADF.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -95,6 +97,25 @@ struct entries {
     return entries_detail::transfer(codes::send, socket, from.data(), from.size(), 0, flags);
   }
 
+  /// Sends `from` without copying it, with send(2)'s flags; how many bytes. It is answered twice where bytes
+  /// went: with ring_completion::more as soon as they are on their way, and for the last time when they may
+  /// be written to again. -EOPNOTSUPP where the socket can't: send_zc() in send_zc.hpp goes on. From Linux
+  /// 6.0.
+  [[nodiscard]] static ring_entry send_zc(int socket, std::span<const std::byte> from,
+                                          std::uint32_t flags = 0) noexcept {
+    return entries_detail::transfer(codes::send_zc, socket, from.data(), from.size(), 0, flags);
+  }
+  /// Receives into buffers of that group, again and again, until the end, an error, or -ENOBUFS where none is
+  /// left: for an operation that takes its flags, as receiver is. From Linux 6.0.
+  [[nodiscard]] static ring_entry recv_multishot(int socket, std::uint16_t group) noexcept {
+    ring_entry entry{.operation = codes::recv,
+                     .flags = kernel::entry_flag::buffer_select,
+                     .priority = kernel::recv_flag::stays,
+                     .descriptor = socket};
+    entry.others[0] = std::bit_cast<std::uint64_t>(std::array<std::uint16_t, 4>{group});
+    return entry;
+  }
+
   /// Which part of a file fsync() is to make last.
   enum class synced : std::uint32_t { all = 0, contents_only = 1 };
   /// Has what was written reach the device; 0.
@@ -161,6 +182,14 @@ struct entries {
             .descriptor = listener,
             .offset = kernel::address_of(address_length),
             .address = kernel::address_of(address),
+            .operation_flags = flags};
+  }
+  /// Takes one connection after the other, until it is cancelled or fails: for an operation that is answered
+  /// many times, as acceptor is. From Linux 5.19.
+  [[nodiscard]] static ring_entry accept_multishot(int listener, std::uint32_t flags = 0) noexcept {
+    return {.operation = codes::accept,
+            .priority = kernel::accept_flag::stays,
+            .descriptor = listener,
             .operation_flags = flags};
   }
   /// Connects a socket; 0.

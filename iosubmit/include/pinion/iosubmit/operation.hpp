@@ -23,6 +23,7 @@
 #include <pinion/base/ring.hpp>
 #include <pinion/base/time.hpp>
 #include <pinion/config.hpp>
+#include <utility>
 
 namespace pinion::iosubmit::inline PINION_MODE {
 
@@ -59,6 +60,11 @@ class operation : public ring_answer {
   /// Whether it is queued or in flight.
   [[nodiscard]] bool is_waiting() const noexcept { return waiting_; }
 
+ protected:
+  /// Inside an answer, once: the completion's flags. An operation that is answered many times takes them with
+  /// each answer; it is in flight until one comes without ring_completion::more.
+  [[nodiscard]] std::uint32_t take_flags() noexcept { return std::exchange(flags_, 0); }
+
  private:
   friend struct operation_detail::access;
 
@@ -70,6 +76,7 @@ class operation : public ring_answer {
   ring_entry entry_;
   operation* next_ = nullptr;  // in a backlog
   instant queued_;             // for policies that want latencies
+  std::uint32_t flags_ = 0;    // of the answer, where they are not 0
   bool waiting_ = false;
 };
 
@@ -79,6 +86,7 @@ struct access {
   static const ring_entry& entry(const operation& of) noexcept { return of.entry_; }
   static operation*& next(operation& of) noexcept { return of.next_; }
   static instant& queued(operation& of) noexcept { return of.queued_; }
+  static std::uint32_t& flags(operation& of) noexcept { return of.flags_; }
   static bool& waiting(operation& of) noexcept { return of.waiting_; }
 };
 }  // namespace operation_detail

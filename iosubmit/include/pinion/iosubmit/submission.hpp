@@ -127,6 +127,15 @@ class submission : submission_detail::handover<Policy, Ring> {
   /// it matters, tell one by the rest of its user_data.
   void remove_sink(std::uint8_t mark) noexcept { sinks_.remove(mark); }
 
+  /// Registers something with the kernel's ring, or takes it back (kernel::registration): what the kernel
+  /// answers, or -EOPNOTSUPP over a ring that registers nothing. It hands over nothing and fetches nothing.
+  std::int32_t enlist(std::uint32_t what, void* argument, std::uint32_t count) noexcept {
+    if constexpr (requires { ring_.enlist(what, argument, count); })
+      return ring_.enlist(what, argument, count);
+    else
+      return -EOPNOTSUPP;
+  }
+
   /// Hands over what is queued, now, and fetches nothing: what the ring keeps back stays there, and no answer
   /// is called. For what needs its entry to be the kernel's before the turn goes on, such as preempt's
   /// uring_source. A ring that has refused for good is tried again by turn() and park() alone.
@@ -356,11 +365,16 @@ class submission : submission_detail::handover<Policy, Ring> {
       return;
     }
     auto& done = static_cast<operation&>(answer_of(completion.user_data));
-    if ((completion.flags & ring_completion::more) == 0) [[likely]] {
+    bool is_last = completion.flags == 0;
+    if (!is_last) [[unlikely]] {
+      parts::flags(done) = completion.flags;
+      is_last = (completion.flags & ring_completion::more) == 0;
+    }
+    if (is_last) [[likely]] {
       in_flight_.remove_one();
       parts::waiting(done) = false;
+      if constexpr (latency_policy<Policy>) policy_.completed(now_ - parts::queued(done));
     }
-    if constexpr (latency_policy<Policy>) policy_.completed(now_ - parts::queued(done));
     done.answered(done, completion.result);
   }
 

@@ -7,6 +7,10 @@
 //     if (*count == 0 || !co_await io.send_all(socket, std::span{bytes}.first(*count))) break;
 //   }
 //
+//   buffer_group buffers = io.buffers({.count = 256, .size = 4096});
+//   auto connections = io.acceptor(listener);
+//   while (const auto socket = co_await connections.next()) spawn(serve(loop, *socket, buffers)).detach();
+//
 // Each gives expected: what iosubmit's entry of that name answers, or the error; operation_canceled where the
 // slot came first. What is asked begins with the co_await, and what it names (buffers, addresses) stays until
 // it has ended.
@@ -17,11 +21,16 @@
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <pinion/base/cancel_slot.hpp>
 #include <pinion/base/ring.hpp>
+#include <pinion/iosubmit/acceptor.hpp>
 #include <pinion/iosubmit/awaiting.hpp>
+#include <pinion/iosubmit/buffer_group.hpp>
 #include <pinion/iosubmit/entries.hpp>
 #include <pinion/iosubmit/operation.hpp>
+#include <pinion/iosubmit/receiver.hpp>
 #include <pinion/iosubmit/send_all.hpp>
+#include <pinion/iosubmit/send_zc.hpp>
 #include <pinion/scheduler/executor_base.hpp>
 #include <span>
 #include <utility>
@@ -40,6 +49,27 @@ class [[nodiscard]] asked_by_task {
  private:
   executor_base* by_;
   Make make_;
+};
+
+/// What a task takes from, one after the other: an acceptor's connections, a receiver's parts. It goes before
+/// the executor, as what it holds goes before the submission.
+template <class Of>
+class taken_by_task {
+ public:
+  /// Of that executor's tasks.
+  template <class... Arguments>
+  explicit taken_by_task(executor_base& by, Arguments&&... arguments)
+      : by_(&by), of_(std::forward<Arguments>(arguments)...) {}
+
+  /// The next one, by the slot that the task waits under then. A wait that ends so loses nothing: what comes
+  /// meanwhile is the next one.
+  [[nodiscard]] auto next() noexcept {
+    return asked_by_task{*by_, [of = &of_](cancel_slot& slot) { return of->next(slot); }};
+  }
+
+ private:
+  executor_base* by_;
+  Of of_;
 };
 
 /// Of one executor; copied at will.
@@ -86,6 +116,25 @@ class task_io {
   /// Takes a connection, with accept4(2)'s flags: its descriptor.
   [[nodiscard]] auto accept(int listener, std::uint32_t flags = 0) const noexcept {
     return ask(entries::accept(listener, nullptr, nullptr, flags));
+  }
+  /// The connections of a listener, one after the other: next() gives the descriptor. At most about `most`
+  /// wait to be taken; those that are not taken when it goes are closed.
+  [[nodiscard]] auto acceptor(int listener, std::uint32_t flags = 0, std::size_t most = 64) const {
+    return taken_by_task<iosubmit::acceptor<Io>>{*by_, *io_, listener, flags, most};
+  }
+  /// Buffers that receivers of this executor share.
+  [[nodiscard]] iosubmit::buffer_group buffers(const iosubmit::buffer_group_options& options = {}) const {
+    return iosubmit::buffer_group{*io_, options};
+  }
+  /// What comes from a stream, part by part: next() gives a lease of bytes, empty at the end. At most about
+  /// `most` parts wait to be taken.
+  [[nodiscard]] auto receiver(int socket, iosubmit::buffer_group& buffers, std::uint32_t most = 32) const {
+    return taken_by_task<iosubmit::receiver<Io>>{*by_, *io_, socket, buffers, most};
+  }
+  /// Sends of `from` without copying it, and ends when it may be written to again: how many bytes.
+  [[nodiscard]] auto send_zc(int socket, std::span<const std::byte> from) const noexcept {
+    return made(
+        [io = io_, socket, from](cancel_slot& slot) { return iosubmit::send_zc(*io, socket, from, slot); });
   }
   /// Connects a socket.
   [[nodiscard]] auto connect(int socket, const void* address, std::uint32_t address_length) const noexcept {

@@ -3,7 +3,8 @@
 // virtual_network: listeners and connections in virtual time, behind a virtual_ring, that fail as a seed
 // says.
 //
-// It is the ring's device: it answers accept, connect, recv, send, read, write and close as a kernel does.
+// It is the ring's device: it answers accept, connect, recv, send, read, write and close as a kernel does,
+// and a poll for POLLIN, once.
 // What can't be answered yet waits, and is tried again after whatever happens, in the order in which it was
 // asked. Packets take a time that is drawn, and so are all faults. The same seed, with the same program,
 // gives the same run to the nanosecond.
@@ -23,8 +24,8 @@
 // other end is told ECONNRESET by each recv and send from then on. A recv gives what has come, a send takes
 // what there is room for; MSG_WAITALL they do not know.
 //
-// It has no half-closed connections, no datagrams, no poll, no limit of a listener's backlog. One owner at a
-// time.
+// It has no half-closed connections, no datagrams, no other poll, no limit of a listener's backlog. One owner
+// at a time.
 #pragma once
 
 #include <cstddef>
@@ -116,6 +117,7 @@ class PINION_EXPORT virtual_network {
   [[nodiscard]] answer accept(file& of);
   [[nodiscard]] answer connect(const ring_entry& entry, file& of);
   [[nodiscard]] answer recv(const ring_entry& entry, file& of);
+  [[nodiscard]] static answer poll(const ring_entry& entry, file& of);
   [[nodiscard]] answer send(const ring_entry& entry, file& of);
   void let_go(const std::shared_ptr<file>& held, bool resets = false);
   void packet(std::function<void()> arrives);

@@ -9,6 +9,7 @@
 //   const bool has_files = ring.second() == nullptr;  // an epoll_ring reads and writes none
 #pragma once
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <pinion/base/ring.hpp>
@@ -73,6 +74,10 @@ class either_ring {
   [[nodiscard]] int descriptor() const noexcept {
     return first() != nullptr ? descriptor_of(*first()) : descriptor_of(*second());
   }
+  std::int32_t enlist(std::uint32_t what, void* argument, std::uint32_t count) noexcept {
+    return first() != nullptr ? enlist_of(*first(), what, argument, count)
+                              : enlist_of(*second(), what, argument, count);
+  }
   std::int32_t own() noexcept { return first() != nullptr ? own_of(*first()) : own_of(*second()); }
   [[nodiscard]] bool is_owner() const noexcept {
     return first() != nullptr ? is_owner_of(*first()) : is_owner_of(*second());
@@ -92,6 +97,14 @@ class either_ring {
       return of.is_owner();
     else
       return false;
+  }
+
+  template <class Ring>
+  static std::int32_t enlist_of(Ring& of, std::uint32_t what, void* argument, std::uint32_t count) noexcept {
+    if constexpr (requires { of.enlist(what, argument, count); })
+      return of.enlist(what, argument, count);
+    else
+      return -EOPNOTSUPP;
   }
 
   template <class Ring>

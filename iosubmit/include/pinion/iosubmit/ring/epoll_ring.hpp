@@ -6,8 +6,8 @@
 // slot, and tried again when epoll says that its descriptor is ready. Served are nop, poll (also one that
 // stays), read and write (of pipes, sockets, eventfds and terminals), recv, send, accept, connect, close,
 // timeout and cancel. The rest is answered with -EOPNOTSUPP: fsync, msg_ring, read and write of files that
-// have content, linked entries, registered files and buffers, receiving and accepting many times. A number
-// that no operation has is answered with -EINVAL.
+// have content, linked entries, registered files and buffers, receiving and accepting many times, sending
+// in place. A number that no operation has is answered with -EINVAL.
 //
 //   auto ring = epoll_ring::open({.entries = 256});
 //   if (!ring) return to_string(ring.error());         // too many descriptors, most likely

@@ -129,6 +129,11 @@ class basic_uring_ring {
     return is_owned ? 0 : prepare();
   }
 
+  /// Registers something with the ring, or takes it back (kernel::registration): what the kernel answers.
+  std::int32_t enlist(std::uint32_t what, void* argument, std::uint32_t count) noexcept {
+    return calls.enlist(words_.descriptor, what, argument, count);
+  }
+
   /// Hands over what is pending, fetches what is kept back, and waits. The first enter makes the calling
   /// thread the owner.
   [[gnu::always_inline]] ring_entered enter(const ring_wait& wait) noexcept {
