@@ -17,6 +17,10 @@ add_custom_target(import_tests)
 # pinion_precompiled(target part): the target's sources begin with what nearly every test of the part includes, compiled once.
 # Each file includes what it uses all the same: the preset `gcc` compiles them without this.
 function(pinion_precompiled target part)
+  target_link_libraries(${target} PRIVATE GTest::gtest)
+  if(CMAKE_DISABLE_PRECOMPILE_HEADERS)
+    return()
+  endif()
   if(NOT TARGET ${part}_precompiled)
     set(source ${PROJECT_BINARY_DIR}/precompiled/${part}.cpp)
     file(CONFIGURE OUTPUT ${source} CONTENT "")
@@ -26,7 +30,6 @@ function(pinion_precompiled target part)
     target_link_libraries(${part}_precompiled PRIVATE pinion::${part} GTest::gtest)
     target_precompile_headers(${part}_precompiled PRIVATE <gtest/gtest.h> <pinion/${part}.hpp>)
   endif()
-  target_link_libraries(${target} PRIVATE GTest::gtest)
   target_precompile_headers(${target} REUSE_FROM ${part}_precompiled)
 endfunction()
 
