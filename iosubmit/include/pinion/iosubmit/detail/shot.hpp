@@ -48,6 +48,9 @@ class shot_wait {
 template <operation_queue Io>
 class shot : protected operation {
  public:
+  shot(const shot&) = delete;
+  shot& operator=(const shot&) = delete;
+
   /// The object that holds it goes: nobody waits any more.
   void abandon() noexcept {
     PINION_ASSERT(waits_ == nullptr,
@@ -77,8 +80,6 @@ class shot : protected operation {
 
  protected:
   explicit shot(Io& io) noexcept : operation{entries::nop(), &answered}, io_(io), stop_(*this) {}
-  shot(const shot&) = delete;
-  shot& operator=(const shot&) = delete;
   virtual ~shot() = default;
 
   /// Keeps what came.
