@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies a file past the page cache (O_DIRECT): four tasks, each with a block of memory, read and write whole
-// blocks. What a block holds beyond the file's end is cut off afterwards.
+// Copies a file past the page cache (O_DIRECT): four tasks, each with a block of memory that the kernel has
+// pinned, read and write whole blocks. What a block holds beyond the file's end is cut off afterwards.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <pinion/scheduler.hpp>
 #include <span>
@@ -41,16 +40,16 @@ struct copying {
   std::uint64_t next = 0;  // the block that no task has taken yet
 };
 
-task<> copy_blocks(pinion::scheduler::executor& loop, copying& all) {
-  const std::unique_ptr<void, void (*)(void*)> memory{std::aligned_alloc(alignment, block), std::free};
-  if (!memory) throw std::bad_alloc();
-  const std::span bytes{static_cast<std::byte*>(memory.get()), block};
+task<> copy_blocks(pinion::scheduler::executor& loop, copying& all,
+                   const pinion::iosubmit::registered_memory& memory, std::size_t which) {
+  const auto bytes = memory.bytes().subspan(which * block, block);
+  const auto io = loop.io();
   while (all.next < all.size) {
     const std::uint64_t at = std::exchange(all.next, all.next + block);
     const std::size_t wanted = std::min<std::uint64_t>(block, all.size - at);
-    const auto got = value_of(co_await loop.io().read(all.from, bytes, at), "read");
+    const auto got = value_of(co_await io.ask(memory.read(all.from, bytes, at)), "read");
     const std::size_t whole = (wanted + alignment - 1) / alignment * alignment;
-    const auto put = value_of(co_await loop.io().write(all.to, bytes.first(whole), at), "write");
+    const auto put = value_of(co_await io.ask(memory.write(all.to, bytes.first(whole), at)), "write");
     if (got < wanted || put < whole) throw std::runtime_error("a block was cut short");
   }
 }
@@ -65,8 +64,9 @@ task<std::uint64_t> copy(pinion::scheduler::executor& loop, const std::string& f
   const descriptor out{static_cast<int>(value_of(target, "openat"))};
 
   copying all{in.get(), out.get(), told.stx_size};
-  co_await when_all(copy_blocks(loop, all), copy_blocks(loop, all), copy_blocks(loop, all),
-                    copy_blocks(loop, all));
+  const auto memory = loop.io().registered_memory(4 * block);
+  co_await when_all(copy_blocks(loop, all, memory, 0), copy_blocks(loop, all, memory, 1),
+                    copy_blocks(loop, all, memory, 2), copy_blocks(loop, all, memory, 3));
   must(::ftruncate(out.get(), static_cast<off_t>(all.size)), "ftruncate");
   value_of(co_await loop.io().fsync(out.get()), "fsync");
   co_return all.size;

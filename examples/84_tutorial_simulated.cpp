@@ -121,8 +121,8 @@ struct world {
   bool is_right = true;
   sim::virtual_clock clock{pinion::instant{}};
   sim::virtual_network network;
-  simulated loop{{}, sim::virtual_ring{clock}, clock};
   greeter<simulated, closes, counts_letters> server{loop, {network}, {}};
+  simulated loop{{}, sim::virtual_ring{clock}, clock};  // goes first, and its tasks with it
 };
 
 void test(const char* server, bool takes_a_part_for_whole) {

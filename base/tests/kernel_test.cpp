@@ -63,7 +63,8 @@ static_assert(codes::close == IORING_OP_CLOSE && codes::read == IORING_OP_READ &
 static_assert(codes::send == IORING_OP_SEND && codes::recv == IORING_OP_RECV);
 static_assert(codes::openat == IORING_OP_OPENAT && codes::statx == IORING_OP_STATX);
 static_assert(codes::msg_ring == IORING_OP_MSG_RING && codes::send_zc == IORING_OP_SEND_ZC);
-static_assert(entry_flag::buffer_select == IOSQE_BUFFER_SELECT);
+static_assert(codes::read_fixed == IORING_OP_READ_FIXED && codes::write_fixed == IORING_OP_WRITE_FIXED);
+static_assert(entry_flag::buffer_select == IOSQE_BUFFER_SELECT && entry_flag::by_place == IOSQE_FIXED_FILE);
 static_assert(accept_flag::stays == IORING_ACCEPT_MULTISHOT && recv_flag::stays == IORING_RECV_MULTISHOT);
 static_assert(completion_flag::has_buffer == IORING_CQE_F_BUFFER);
 static_assert(completion_flag::buffer_shift == IORING_CQE_BUFFER_SHIFT);
@@ -88,6 +89,11 @@ static_assert(registration::probe == IORING_REGISTER_PROBE &&
               registration::enable == IORING_REGISTER_ENABLE_RINGS);
 static_assert(registration::add_ring_descriptors == IORING_REGISTER_RING_FDS);
 static_assert(registration::drop_ring_descriptors == IORING_UNREGISTER_RING_FDS);
+static_assert(registration::add_buffers == IORING_REGISTER_BUFFERS &&
+              registration::drop_buffers == IORING_UNREGISTER_BUFFERS);
+static_assert(registration::add_files == IORING_REGISTER_FILES &&
+              registration::drop_files == IORING_UNREGISTER_FILES &&
+              registration::update_files == IORING_REGISTER_FILES_UPDATE);
 static_assert(registration::add_buffer_ring == IORING_REGISTER_PBUF_RING &&
               registration::drop_buffer_ring == IORING_UNREGISTER_PBUF_RING);
 static_assert(submission_flag::overflow == IORING_SQ_CQ_OVERFLOW &&
@@ -102,6 +108,7 @@ static_assert(offsetof(completion_offsets, completions) == offsetof(io_cqring_of
 static_assert(sizeof(wait_argument) == sizeof(io_uring_getevents_arg));
 static_assert(offsetof(wait_argument, timeout) == offsetof(io_uring_getevents_arg, ts));
 static_assert(sizeof(descriptor_update) == sizeof(io_uring_rsrc_update));
+static_assert(sizeof(descriptor_update) == sizeof(io_uring_files_update));
 static_assert(sizeof(kernel::buffer_ring) == sizeof(io_uring_buf_reg));
 static_assert(offsetof(kernel::buffer_ring, group) == offsetof(io_uring_buf_reg, bgid));
 static_assert(sizeof(provided_buffer) == sizeof(io_uring_buf));

@@ -29,7 +29,7 @@ buffer_pool* buffer_pool::make(std::uint32_t count, std::uint32_t size, const re
 
 buffer_pool::buffer_pool(std::uint32_t count, std::uint32_t size, const registrar& by)
     : count_(std::clamp(count, 1U, most)), size_(std::max(size, 1U)), by_(by),
-      bytes_(std::make_unique<std::byte[]>(std::size_t{count_} * size_)), notes_(count_) {
+      bytes_(std::make_unique_for_overwrite<std::byte[]>(std::size_t{count_} * size_)), notes_(count_) {
   if (by_.enlist != nullptr) register_ring();
   for (std::uint32_t at = count_; at != 0; --at) put(static_cast<std::uint16_t>(at - 1));
 }
@@ -45,7 +45,7 @@ void buffer_pool::register_ring() {
     kernel::buffer_ring asked{.address = kernel::address_of(ring_.get()),
                               .entries = places,
                               .group = static_cast<std::uint16_t>(name)};
-    const std::int32_t error = by_.enlist(by_.io, kernel::registration::add_buffer_ring, &asked, 1);
+    const std::int32_t error = by_(kernel::registration::add_buffer_ring, &asked, 1);
     group_ = asked.group;
     if (error >= 0) return;
     if (error != -EEXIST) break;
@@ -56,7 +56,7 @@ void buffer_pool::register_ring() {
 void buffer_pool::remove_user() noexcept {
   if (--users_ == 0 && is_kernels()) {
     kernel::buffer_ring asked{.group = group_};
-    by_.enlist(by_.io, kernel::registration::drop_buffer_ring, &asked, 1);
+    by_(kernel::registration::drop_buffer_ring, &asked, 1);
     ring_.reset();
   }
   end_if_over();
@@ -106,7 +106,7 @@ void buffer_pool::leave(waiter& by) noexcept {
 }
 
 void buffer_pool::offer() noexcept {
-  for (std::uint32_t left = free(); left != 0 && first_ != nullptr; --left) {
+  while (free() != 0 && first_ != nullptr) {
     waiter& one = *first_;
     leave(one);
     one.freed_(one);

@@ -198,6 +198,34 @@ int fake_kernel::enlist(int ring, std::uint32_t what, void* argument, std::uint3
     if (buffer_rings == 0) return -EINVAL;
     --buffer_rings;
     return 0;
+  default: return enlist_files_or_memory(what, argument, count);
+  }
+}
+
+int fake_kernel::enlist_files_or_memory(std::uint32_t what, void* argument, std::uint32_t count) {
+  switch (what) {
+  case kernel::registration::add_buffers:
+    if (const int error = injected(faulty::add_buffers); error != 0) return error;
+    return std::exchange(pinned, 1) != 0 ? -EBUSY : 0;
+  case kernel::registration::drop_buffers: return std::exchange(pinned, 0) != 0 ? 0 : -ENXIO;
+  case kernel::registration::add_files: {
+    if (const int error = injected(faulty::add_files); error != 0) return error;
+    if (!files.empty()) return -EBUSY;
+    const auto* const all = static_cast<const int*>(argument);
+    files.assign(all, all + count);
+    return 0;
+  }
+  case kernel::registration::drop_files:
+    if (files.empty()) return -ENXIO;
+    files.clear();
+    return 0;
+  case kernel::registration::update_files: {
+    if (const int error = injected(faulty::update_files); error != 0) return error;
+    const auto& asked = *static_cast<const kernel::descriptor_update*>(argument);
+    if (asked.place >= files.size()) return -EINVAL;
+    files[asked.place] = *reinterpret_cast<const int*>(asked.descriptor);
+    return 1;
+  }
   default: return -EINVAL;
   }
 }
@@ -261,6 +289,9 @@ void fake_kernel::run(const ring_entry& entry) {
   if (entry.operation > last_known(level_)) return answer(-EINVAL);
   if (entry.operation == codes::accept && entry.priority != 0 && level_ < 519) return answer(-EINVAL);
   if (entry.operation == codes::recv && entry.priority != 0 && level_ < 600) return answer(-EINVAL);
+  if (entry.operation == codes::close) {
+    if (const int error = injected(faulty::close); error != 0) return answer(error);
+  }
   if (entry.operation == codes::send_zc) {
     if (const int error = injected(faulty::send_zc); error != 0) return answer(error);
     complete({entry.user_data, static_cast<std::int32_t>(entry.length), ring_completion::more});

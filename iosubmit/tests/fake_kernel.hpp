@@ -34,8 +34,12 @@ enum class faulty : std::uint8_t {
   enter,
   caller,
   add_buffer_ring,
+  add_buffers,
+  add_files,
+  update_files,
   send_zc,
-  last = send_zc
+  close,
+  last = close
 };
 
 /// A thread, as the kernel tells them apart.
@@ -81,8 +85,9 @@ class fake_kernel {
 
   // What was seen.
   int setups = 0, enters = 0, waits = 0;
-  int rings = 0, mappings = 0, registered = 0, buffer_rings = 0;  // that are there now
-  std::vector<ring_entry> entries_taken;                          // all entries, in order
+  int rings = 0, mappings = 0, registered = 0, buffer_rings = 0, pinned = 0;  // that are there now
+  std::vector<int> files;                                                     // by their places
+  std::vector<ring_entry> entries_taken;                                      // all entries, in order
   bool saw_registered_enter = false, saw_min_wait = false, saw_no_iowait = false, saw_timeout = false;
   bool saw_short_enter = false, saw_overflow = false, saw_kept_back = false;
   std::uint32_t last_wait_for = 0;
@@ -109,6 +114,7 @@ class fake_kernel {
   static constexpr std::uint32_t places = 16;
   static constexpr int newcomer = 1, neighbour = 2;
 
+  int enlist_files_or_memory(std::uint32_t what, void* argument, std::uint32_t count);
   int injected(faulty call) noexcept;
   [[nodiscard]] caller who_calls() noexcept;
   [[nodiscard]] int named(int ring, bool by_place, caller by) const;

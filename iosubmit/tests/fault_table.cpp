@@ -66,10 +66,24 @@ constexpr fault table[] = {
     {"register: buffer ring", "ENOMEM", "locked memory, or the control group's", 0, 0, 600, newest, listed, "", fail_always<faulty::add_buffer_ring, ENOMEM>},
     {"register: buffer ring", "EPERM", "a seccomp profile was set after the ring was made", 0, 0, 600, newest, listed, "", fail_always<faulty::add_buffer_ring, EPERM>},
     {"register: buffer ring", "EEXIST", "another group has that number", 0, 0, 600, newest, renamed, "", fail<faulty::add_buffer_ring, EEXIST>},
+    {"register: memory", "not asked", "before 5.18: it might wait for all that is in flight", 0, 0, oldest, 513, unpinned, "", nothing},
+    {"register: memory", "ENOMEM", "locked memory, or the control group's", 0, 0, 518, newest, unpinned, "", fail_always<faulty::add_buffers, ENOMEM>},
+    {"register: memory", "EFAULT", "more than 1 GiB", 0, 0, 518, newest, unpinned, "", fail_always<faulty::add_buffers, EFAULT>},
+    {"register: memory", "EBUSY", "the ring has some already", 0, 0, 518, newest, unpinned, "", fail<faulty::add_buffers, EBUSY>},
+    {"register: memory", "EPERM", "a seccomp profile was set after the ring was made", 0, 0, 518, newest, unpinned, "", fail_always<faulty::add_buffers, EPERM>},
+    {"register: files", "not asked", "before 5.18: it might wait for all that is in flight", 0, 0, oldest, 513, placeless, "", nothing},
+    {"register: files", "EMFILE", "more places than the process may have descriptors", 0, 0, 518, newest, placeless, "", fail_always<faulty::add_files, EMFILE>},
+    {"register: files", "EBUSY", "the ring has a table already", 0, 0, 518, newest, placeless, "", fail<faulty::add_files, EBUSY>},
+    {"register: files", "ENOMEM", "no memory", 0, 0, 518, newest, placeless, "", fail_always<faulty::add_files, ENOMEM>},
+    {"register: files", "EPERM", "a seccomp profile was set after the ring was made", 0, 0, 518, newest, placeless, "", fail_always<faulty::add_files, EPERM>},
+    {"register: one file", "EBADF", "the descriptor is closed, or is a ring's", 0, 0, 518, newest, placeless, "", fail<faulty::update_files, EBADF>},
+    {"register: one file", "ENOMEM", "no memory", 0, 0, 518, newest, placeless, "", fail<faulty::update_files, ENOMEM>},
     {"recv, many times", "EINVAL", "before 6.0", 0, 0, oldest, 519, listed, "", nothing},
     {"accept, many times", "EINVAL", "before 5.19", 0, 0, oldest, 518, single, "", nothing},
     {"send_zc", "EINVAL", "before 6.0", 0, 0, oldest, 519, copied, "", nothing},
     {"send_zc", "EOPNOTSUPP", "a socket that can't send in place, such as a Unix socket", 0, 0, 600, newest, copied, "", fail<faulty::send_zc, EOPNOTSUPP>},
+    {"send_zc", "ENOMEM", "locked memory, until what was sent before is acknowledged", 0, 0, 600, newest, copied, "", fail<faulty::send_zc, ENOMEM>},
+    {"send_zc", "ENOBUFS", "memory that the socket may use for it", 0, 0, 600, newest, copied, "", fail<faulty::send_zc, ENOBUFS>},
     {"enter", "EINTR", "a signal", 0, 0, oldest, newest, kept, "", fail<faulty::enter, EINTR>},
     {"enter", "EAGAIN", "no memory for requests", 0, 0, oldest, newest, kept, "", fail<faulty::enter, EAGAIN>},
     {"enter", "EBUSY", "completions overflow", 0, 0, oldest, newest, kept, "", fail<faulty::enter, EBUSY>},
@@ -126,6 +140,8 @@ const char* words_of(outcome then) {
     return "a `buffer_group` keeps its buffers in the program: a `receiver` polls and receives for each part";
   case renamed: return "a `buffer_group` takes another number";
   case copied: return "`send_zc()` copies, as `entries::send` does";
+  case unpinned: return "a `registered_memory` reads and writes as any other";
+  case placeless: return "a `registered_file` goes by its descriptor";
   }
   return "";
 }

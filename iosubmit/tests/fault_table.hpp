@@ -16,17 +16,19 @@ namespace pinion::iosubmit::testing {
 
 /// What a fault leads to.
 enum class outcome : std::uint8_t {
-  refused,   ///< there is no ring; the refusal says why
-  left_out,  ///< a ring without that flag; all is answered with success
-  without,   ///< a ring as if nothing had been
-  kept,      ///< what is queued is kept and tried again; all is answered with success
-  answered,  ///< what is queued is answered with the error, which is reported once
-  fetched,   ///< kept back by the kernel, and fetched; all is answered with success
-  lost,      ///< the kernel lost completions: reported; the others are answered
-  single,    ///< an acceptor asks for each connection
-  listed,    ///< a buffer_group keeps its buffers in the program
-  renamed,   ///< a buffer_group takes another number
-  copied,    ///< send_zc copies
+  refused,    ///< there is no ring; the refusal says why
+  left_out,   ///< a ring without that flag; all is answered with success
+  without,    ///< a ring as if nothing had been
+  kept,       ///< what is queued is kept and tried again; all is answered with success
+  answered,   ///< what is queued is answered with the error, which is reported once
+  fetched,    ///< kept back by the kernel, and fetched; all is answered with success
+  lost,       ///< the kernel lost completions: reported; the others are answered
+  single,     ///< an acceptor asks for each connection
+  listed,     ///< a buffer_group keeps its buffers in the program
+  renamed,    ///< a buffer_group takes another number
+  copied,     ///< send_zc copies
+  unpinned,   ///< the entries of a registered_memory are plain
+  placeless,  ///< those of a registered_file are
 };
 
 struct fault {

@@ -24,6 +24,8 @@ task_group::~task_group() {
 }
 
 void task_group::add(task_header& task) noexcept {
+  PINION_ASSERT(!is_joined_, "a task_group was joined, and a task that is not its own spawned one more: let "
+                             "its tasks and who joins it spawn, or join it again");
   task.wait_under(slot_);
   executor_base::join(task, this);
   ++size_;
@@ -36,7 +38,9 @@ void task_group::ended(joiner& self, task_header& /*task*/, const std::exception
     mine.thrown_ = *thrown;
     mine.slot_.request();
   }
-  if (mine.size_ == 0 && mine.who_) mine.who_.go_on();
+  if (mine.size_ != 0 || !mine.who_) return;
+  mine.is_joined_ = true;
+  mine.who_.go_on();
 }
 
 }  // namespace pinion::scheduler::inline PINION_MODE

@@ -9,6 +9,7 @@
 #include <pinion/scheduler.hpp>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace pinion::scheduler {
 namespace {
@@ -44,6 +45,23 @@ task<int> sleeps_long() {
   co_return 1;
 }
 
+// The last of a group is over, and who joins it has not gone on.
+task<> spawns_behind_a_join() {
+  const auto nothing = []() -> task<> { co_return; };
+  const auto waits = [](event& until) -> task<> { static_cast<void>(co_await until.wait()); };
+  event over;
+  task_group group;
+  group.spawn(waits(over));
+  const auto ends = [&]() -> task<> {
+    over.set();
+    while (group.size() != 0) co_await yield();
+    group.spawn(nothing());
+  };
+  auto other = spawn(ends());
+  co_await group.join();
+  co_await other;
+}
+
 TEST(executor_contract, WhatCanNotBeDoneTwiceIsAViolation) {
   if (!is_checked) GTEST_SKIP() << "this build checks no contracts (PINION_ASSERT=OFF)";
   EXPECT_DEATH(
@@ -69,6 +87,18 @@ TEST(executor_contract, WhatCanNotBeDoneTwiceIsAViolation) {
         loop.run();
       },
       "two wait for the end of one task");
+  EXPECT_DEATH(
+      {
+        the_executor loop;
+        std::vector<join_handle<int>> handles;
+        handles.push_back(loop.spawn(sleeps_long()));
+        loop.spawn(waits_for(handles.front())).detach();
+        loop.run(gives(0));  // and so the others have begun
+        handles.push_back(loop.spawn(gives(1)));
+        handles.push_back(loop.spawn(gives(2)));
+      },
+      "moved while it is awaited");
+  EXPECT_DEATH(the_executor{}.run(spawns_behind_a_join()), "a task that is not its own spawned one more");
 }
 
 TEST(executor_contract, AForeignThreadAndAForeignQueueAreViolations) {

@@ -7,6 +7,8 @@
 #include <pinion/base/diagnostic.hpp>
 #include <pinion/scheduler.hpp>
 #include <stdexcept>
+#include <system_error>
+#include <utility>
 
 namespace pinion::scheduler {
 namespace {
@@ -31,6 +33,41 @@ struct spawning_wake : waker::wake_call {
   }
   int* ran_;
 };
+
+// Spawns, when it is drained, what awaits another executor.
+struct asking_wake : waker::wake_call {
+  asking_wake(remote_executor there, std::error_code& told) noexcept
+      : wake_call([](wake_call& self) {
+          auto& mine = static_cast<asking_wake&>(self);
+          spawn(asks(mine.there_, *mine.told_)).detach();
+        }),
+        there_(std::move(there)), told_(&told) {}
+
+ private:
+  static task<> asks(remote_executor there, std::error_code& told) {
+    const auto answer = co_await spawn_on(std::move(there), []() -> task<int> { co_return 1; });
+    told = answer ? std::make_error_code(std::errc::no_message) : answer.error();
+  }
+  remote_executor there_;
+  std::error_code* told_;
+};
+
+// By then its own channel is closed: nothing comes home.
+TEST(executor_end, ATaskOfTheLastWakeIsToldAtOnceThatItWasCancelled) {
+  reports = 0;
+  set_diagnostic_sink([](const diagnostic&) noexcept { ++reports; });
+  the_executor other;
+  std::error_code told;
+  asking_wake last{other.remote(), told};
+  {
+    the_executor loop;
+    loop.channel().sender().push(last);
+  }
+  set_diagnostic_sink(nullptr);
+
+  EXPECT_EQ(told, std::errc::operation_canceled);
+  EXPECT_EQ(reports, 0) << "a task was left";
+}
 
 TEST(executor_end, RunsWhatTheLastWakesSpawnAndReportsWhatTheyThrow) {
   reports = 0;

@@ -22,6 +22,8 @@
 #include <pinion/iosubmit/policy/settings.hpp>
 #include <pinion/iosubmit/policy/submit_mode.hpp>
 #include <pinion/iosubmit/receiver.hpp>
+#include <pinion/iosubmit/registered_files.hpp>
+#include <pinion/iosubmit/registered_memory.hpp>
 #include <pinion/iosubmit/ring/either_ring.hpp>
 #include <pinion/iosubmit/ring/epoll_ring.hpp>
 #include <pinion/iosubmit/ring/uring_options.hpp>

@@ -65,34 +65,40 @@ namespace kernel {
   // Reason 1 for an assembler statement: g++ 12 follows a function that returns a struct with an address made
   // a number (-fipa-modref), and loses it there. It then takes a buffer for one that nobody else writes to,
   // and reads from it what stood there before the answer. What an assembler statement was given is anybody's.
+  // clang needs none, and would pay 20 instructions a lone operation for it.
+#if defined(__GNUC__) && !defined(__clang__)
   asm("" : "+r"(something));
+#endif
   return reinterpret_cast<std::uintptr_t>(something);
 }
 
 /// What an entry asks for: ring_entry::operation.
 struct codes {
-  static constexpr std::uint8_t nop = 0;        ///< 5.1
-  static constexpr std::uint8_t fsync = 3;      ///< 5.1
-  static constexpr std::uint8_t poll = 6;       ///< 5.1, POLL_ADD
-  static constexpr std::uint8_t timeout = 11;   ///< 5.4
-  static constexpr std::uint8_t accept = 13;    ///< 5.5
-  static constexpr std::uint8_t cancel = 14;    ///< 5.5, ASYNC_CANCEL
-  static constexpr std::uint8_t connect = 16;   ///< 5.5
-  static constexpr std::uint8_t openat = 18;    ///< 5.6
-  static constexpr std::uint8_t close = 19;     ///< 5.6
-  static constexpr std::uint8_t statx = 21;     ///< 5.6
-  static constexpr std::uint8_t read = 22;      ///< 5.6
-  static constexpr std::uint8_t write = 23;     ///< 5.6
-  static constexpr std::uint8_t send = 26;      ///< 5.6
-  static constexpr std::uint8_t recv = 27;      ///< 5.6
-  static constexpr std::uint8_t msg_ring = 40;  ///< 5.18
-  static constexpr std::uint8_t send_zc = 47;   ///< 6.0
+  static constexpr std::uint8_t nop = 0;          ///< 5.1
+  static constexpr std::uint8_t fsync = 3;        ///< 5.1
+  static constexpr std::uint8_t read_fixed = 4;   ///< 5.1, into memory that is registered
+  static constexpr std::uint8_t write_fixed = 5;  ///< 5.1, from such memory
+  static constexpr std::uint8_t poll = 6;         ///< 5.1, POLL_ADD
+  static constexpr std::uint8_t timeout = 11;     ///< 5.4
+  static constexpr std::uint8_t accept = 13;      ///< 5.5
+  static constexpr std::uint8_t cancel = 14;      ///< 5.5, ASYNC_CANCEL
+  static constexpr std::uint8_t connect = 16;     ///< 5.5
+  static constexpr std::uint8_t openat = 18;      ///< 5.6
+  static constexpr std::uint8_t close = 19;       ///< 5.6
+  static constexpr std::uint8_t statx = 21;       ///< 5.6
+  static constexpr std::uint8_t read = 22;        ///< 5.6
+  static constexpr std::uint8_t write = 23;       ///< 5.6
+  static constexpr std::uint8_t send = 26;        ///< 5.6
+  static constexpr std::uint8_t recv = 27;        ///< 5.6
+  static constexpr std::uint8_t msg_ring = 40;    ///< 5.18
+  static constexpr std::uint8_t send_zc = 47;     ///< 6.0
   /// None of the kernel's: an entry with it is answered with EINVAL.
   static constexpr std::uint8_t refused = 255;
 };
 
 /// Flags of any entry: ring_entry::flags.
 namespace entry_flag {
+inline constexpr std::uint8_t by_place = 1U << 0;        ///< 5.1, FIXED_FILE: the descriptor is a place
 inline constexpr std::uint8_t runs_elsewhere = 1U << 4;  ///< 5.6, ASYNC: a hint
 inline constexpr std::uint8_t buffer_select = 1U << 5;   ///< 5.7, into a buffer of a group
 }  // namespace entry_flag
@@ -164,6 +170,11 @@ inline constexpr std::uint32_t no_iowait = 1U << 7;        ///< 6.15
 
 /// What io_uring_register is asked for.
 namespace registration {
+inline constexpr std::uint32_t add_buffers = 0;             ///< 5.1: memory, as iovecs
+inline constexpr std::uint32_t drop_buffers = 1;            ///< 5.1
+inline constexpr std::uint32_t add_files = 2;               ///< 5.1: descriptors; -1 is a free place (5.5)
+inline constexpr std::uint32_t drop_files = 3;              ///< 5.1
+inline constexpr std::uint32_t update_files = 6;            ///< 5.5
 inline constexpr std::uint32_t probe = 8;                   ///< 5.6
 inline constexpr std::uint32_t enable = 12;                 ///< 5.10
 inline constexpr std::uint32_t add_ring_descriptors = 20;   ///< 5.18
@@ -219,11 +230,11 @@ struct wait_argument {
 };
 static_assert(sizeof(wait_argument) == 24, "the kernel copies as many bytes");
 
-/// One ring's descriptor that is to be registered, or dropped.
+/// One ring's descriptor that is to be registered, or dropped; or what goes to places of a table of files.
 struct descriptor_update {
   std::uint32_t place = 0;
   std::uint32_t reserved = 0;
-  std::uint64_t descriptor = 0;
+  std::uint64_t descriptor = 0;  ///< for update_files the address of descriptors
 
   /// Lets the kernel choose the place.
   static constexpr std::uint32_t any_place = ~std::uint32_t{0};

@@ -25,7 +25,7 @@
 //       io_uring_sqe* place = io_uring_get_sqe(&ring);
 //       if (place == nullptr) return false;
 //       std::memcpy(place, &entry, sizeof entry);
-//       place->user_data = reinterpret_cast<std::uint64_t>(&answer);  // or an index: the loop's choice
+//       place->user_data = kernel::address_of(&answer);  // or an index: the loop's choice
 //       return true;
 //     }
 //   };

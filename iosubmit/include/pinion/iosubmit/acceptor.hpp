@@ -6,15 +6,22 @@
 // ends that it asks again. Older kernels, and rings that accept once, are asked for each connection.
 //
 //   acceptor connections{io, listener};
-//   while (auto socket = co_await connections.next()) serve(*socket);
+//   for (;;) {
+//     const auto socket = co_await connections.next();
+//     if (socket)
+//       serve(*socket);
+//     else if (socket.error() == std::errc::operation_canceled)
+//       break;
+//     else
+//       static_cast<void>(co_await sleep_for(io, ceil(10ms)));  // too many descriptors, say
+//   }
 //
-// No connection is lost. Those that came and were not taken wait in the acceptor, at most about `most`: then
-// the kernel is told to stop, and the others wait in the listener's own backlog until these are taken. The
-// destructor has what was not taken closed in the turns that follow, and what the kernel accepts before it
-// has stopped.
+// No connection is lost. Those that came and were not taken wait in the acceptor. With `most` of them the
+// kernel is told to stop, and the others wait in the listener's own backlog until these are taken; what the
+// kernel has accepted by then, which may be all that was in the backlog, comes besides. The destructor has
+// what was not taken closed in the turns that follow, and what the kernel accepts before it has stopped.
 //
 // A slot that ends a wait does not end the acceptor: what comes meanwhile is handed out by the next wait.
-// After an error, such as EMFILE, next() may be called again; pause before, since it may fail at once again.
 //
 // Lifetime. The acceptor goes before its submission, and not while a coroutine waits for next().
 #pragma once
@@ -74,9 +81,10 @@ class accepting final : public shot<Io> {
     }
     return false;
   }
-  // The submission ends, or its ring closes nothing.
+  // Nobody else knows the descriptor: with an error that no close has, the ring has closed nothing. It ends,
+  // or was refused, or can't.
   void was_closed(int descriptor, std::int32_t result) noexcept {
-    if (result != -ECANCELED && result != -EOPNOTSUPP && result != -EINVAL) return;
+    if (result == 0 || result == -EINTR || result == -EIO || result == -ENOSPC || result == -EDQUOT) return;
     static_cast<void>(accepted_.add(descriptor));
     accepted_.close_all();
   }

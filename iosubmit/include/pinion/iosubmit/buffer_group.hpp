@@ -35,13 +35,15 @@
 
 namespace pinion::iosubmit::inline PINION_MODE {
 
-/// How large a buffer_group is: from 1 to 32768 buffers of so many bytes.
+/// How large a buffer_group is: from 1 to 32768 buffers of at least a byte; what is out of that is taken for
+/// the nearest.
 struct buffer_group_options {
   std::uint32_t count = 64;
   std::uint32_t size = 4096;
 };
 
-/// Bytes in a buffer of a group. Empty: it has none.
+/// Bytes in a buffer of a group. Empty: it has none. It stays on the thread of the group's submission, also
+/// to be destroyed: what another thread is to have is copied.
 class buffer_lease {
  public:
   /// Of nothing.
@@ -80,7 +82,9 @@ class buffer_group {
   /// For receivers over that submission. Throws std::bad_alloc.
   template <operation_queue Io>
   explicit buffer_group(Io& io, const buffer_group_options& options = {})
-      : pool_(buffer_detail::buffer_pool::make(options.count, options.size, registrar_of(io))) {}
+      : pool_(buffer_detail::buffer_pool::make(options.count, options.size,
+                                               registrar_detail::registrar_of(io, codes::send_zc))) {
+  }  // as old as receiving many times
   buffer_group(buffer_group&& from) noexcept : pool_(std::exchange(from.pool_, nullptr)) {}
   buffer_group& operator=(buffer_group&& from) noexcept {
     buffer_group gone{std::move(from)};
@@ -100,20 +104,6 @@ class buffer_group {
   [[nodiscard]] buffer_detail::buffer_pool& pool() noexcept { return *pool_; }
 
  private:
-  // Receiving many times came with send_zc, which a ring can be asked about.
-  template <class Io>
-  static buffer_detail::registrar registrar_of(Io& io) noexcept {
-    if constexpr (requires { io.enlist(0U, nullptr, 0U); }) {
-      if (io.ring().supports(codes::send_zc)) {
-        return {.io = &io,
-                .enlist = [](void* to, std::uint32_t what, void* argument, std::uint32_t count) noexcept {
-                  return static_cast<Io*>(to)->enlist(what, argument, count);
-                }};
-      }
-    }
-    return {};
-  }
-
   buffer_detail::buffer_pool* pool_;
 };
 

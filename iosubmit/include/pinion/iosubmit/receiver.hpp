@@ -11,8 +11,11 @@
 //     consume(part->bytes());
 //   }
 //
-// Bounded. At most about `most` parts wait in the receiver to be taken: then the kernel is told to stop, and
-// the rest waits in the socket. Where the group has no buffer left, next() waits for one.
+// Bounded. With `most` parts that wait in the receiver to be taken the kernel is told to stop, and the rest
+// waits in the socket; what the kernel has handed out by then comes besides. Each such part holds a buffer:
+// a group for many receivers that are flooded while nobody takes wants `most` buffers for each. Where the
+// group has none left, next() waits for one. A lease that comes back or a slot ends that wait; nothing is in
+// flight meanwhile, so a submission's stop() does not.
 //
 // A slot that ends a wait does not end the receiver: what comes meanwhile is handed out by the next wait.
 // The destructor gives back what was not taken, and what the kernel fills before it has stopped; those bytes
@@ -26,6 +29,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <pinion/base/assert.hpp>
 #include <pinion/base/cancel_slot.hpp>
 #include <pinion/base/error.hpp>
 #include <pinion/base/kernel.hpp>
@@ -47,11 +51,13 @@ class receiving final : public shot<Io>, buffer_detail::buffer_pool::waiter {
  public:
   receiving(Io& io, int socket, buffer_pool& pool, std::uint32_t most) noexcept
       : shot<Io>(io), waiter(&buffer_is_free), socket_(socket), most_(most), pool_(pool) {
+    PINION_ASSERT(pool.serves(&io),
+                  "a receiver takes buffers of another submission's group: make a group for "
+                  "each submission");
     pool_.add_user();
   }
   ~receiving() override {
-    pool_.leave(*this);
-    pool_.offer();  // what this was told of, and did not take
+    if (held_ != buffer_pool::none) pool_.give_back(held_);
     pool_.remove_user();
   }
 
@@ -108,7 +114,6 @@ class receiving final : public shot<Io>, buffer_detail::buffer_pool::waiter {
       is_at_end_ = true;
     else
       this->fail(result);
-    pool_.offer();  // as the destructor does
   }
   std::uint16_t pop() noexcept {
     --count_;

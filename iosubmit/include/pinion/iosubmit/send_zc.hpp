@@ -4,7 +4,8 @@
 //
 // The kernel sends from the buffer itself (Linux 6.0). It says twice what became of that: how many bytes are
 // on their way, and that it needs the buffer no more. The coroutine goes on with the second. Where the
-// kernel, the ring or the socket can't do it (a Unix socket), the bytes are copied as send() does.
+// kernel, the ring or the socket can't do it (a Unix socket), or may pin no more memory for it
+// (RLIMIT_MEMLOCK, unless the process may exceed it), the bytes are copied as send() does.
 //
 //   const auto count = co_await send_zc(io, socket, bytes);  // how many; the buffer may be used again
 //
@@ -49,7 +50,7 @@ class sent_in_place : Wait {
     if (this->begin(awaiting))
       this->ask(entries::send_zc(socket_, bytes_));
     else
-      result_ = -ECANCELED;
+      keep(-ECANCELED);
     this->io().queue(*this);
   }
   [[nodiscard]] expected<std::uint32_t, std::error_code> await_resume() const noexcept {
@@ -60,20 +61,22 @@ class sent_in_place : Wait {
  private:
   static void done(ring_answer& self, std::int32_t result) noexcept {
     auto& mine = static_cast<sent_in_place&>(self);
-    if (mine.is_waiting()) {  // the other answer says that the buffer is free
-      mine.result_ = result;
-      mine.has_result_ = true;
-      return;
-    }
-    if (!mine.has_result_ && mine.result_ == 0) mine.result_ = result;
-    const bool is_unknown = mine.result_ == -EOPNOTSUPP || mine.result_ == -EINVAL;
-    if (is_unknown && mine.is_cancelled()) mine.result_ = -ECANCELED;
-    if (!is_unknown || mine.copies_ || mine.is_cancelled()) return mine.end();
+    if (!mine.has_result_) mine.keep(result);
+    if (mine.is_waiting()) return;  // the other answer says that the buffer is free
+    const bool is_refused = mine.result_ == -EOPNOTSUPP || mine.result_ == -EINVAL ||
+                            mine.result_ == -ENOMEM || mine.result_ == -ENOBUFS;
+    if (is_refused && mine.is_cancelled()) mine.result_ = -ECANCELED;
+    if (!is_refused || mine.copies_ || mine.is_cancelled()) return mine.end();
     mine.copies_ = true;
     mine.has_result_ = false;
-    mine.result_ = 0;
     mine.ask(entries::send(mine.socket_, mine.bytes_));
     mine.io().queue(mine);
+  }
+
+  // The first answer's; the second has none.
+  void keep(std::int32_t result) noexcept {
+    result_ = result;
+    has_result_ = true;
   }
 
   int socket_;

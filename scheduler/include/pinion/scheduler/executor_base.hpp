@@ -202,6 +202,10 @@ class PINION_EXPORT executor_base {
                   "two wait for the end of one task: let one of them tell the other");
     task.joiner_ = by;
   }
+  /// Whether it has a joiner that is called so.
+  [[nodiscard]] static bool is_joined_by(const task_header& task, joiner::ended_function how) noexcept {
+    return task.joiner_ != nullptr && task.joiner_->ended_ == how;
+  }
 
  protected:
   /// How its parts are asked, and a task is made ready whose queue is not open.

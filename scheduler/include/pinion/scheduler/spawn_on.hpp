@@ -20,7 +20,7 @@
 //
 // How. Two messages stand in the awaiting frame: the job, and the cancellation. Each message that was sent
 // comes home: it is called there, and pushed back. The job comes home when the task is over and its frame is
-// destroyed, or at once where no task was made. The wait is over when all that was sent is home. So the other
+// destroyed, or at once where no task is made. The wait is over when all that was sent is home. So the other
 // thread knows nothing of this frame when the wait ends, whichever executor ends first:
 //
 //   the other one ends   A job that was not begun comes home. A task that runs is cancelled, and comes home
@@ -35,7 +35,9 @@
 //
 // Portable jobs. A worker that is to end while others work on may name one of them its heir. A job which
 // spawn_portable() sent, and which an ending worker has not begun, comes home as any other one, with the name
-// of the heir, and is sent there. So it can be lost or begun twice as little as a job that is sent once.
+// of the heir, and is sent there. So it can be lost or begun twice as little as a job that is sent once. A
+// job that is sent when the worker has closed for good is answered `closed`, as any other. Executors that are
+// each other's heirs and end together pass a job on until one of them has closed.
 //
 // Memory ordering. There is no atomic word here, and each field has one thread at a time. A push happens
 // before what its drain does (law W1), so the fields of the job pass from the home thread to the other one
@@ -175,16 +177,18 @@ class [[nodiscard]] spawned_on : cancel_slot::wait, joiner {
 
   // On this thread.
   void send_job() noexcept {
-    away_ = 1;
     job_.then = &spawned_on::begin;
     if (slot_->is_requested())
       outcome_ = wait_cancelled();
-    else if (there_.push(job_) != waker::push_result::closed)
+    else if (send(job_))
       return wait_under(*slot_);
-    send_home(job_);  // it was never away, and comes home in a turn all the same
+    who_.go_on();  // in its turn
   }
-  void cancel() noexcept {
-    if (there_.push(cancellation_) != waker::push_result::closed) ++away_;
+  void cancel() noexcept { send(cancellation_); }
+  bool send(message& what) noexcept {
+    const bool is_sent = there_.push(what) != waker::push_result::closed;
+    away_ += is_sent ? 1 : 0;
+    return is_sent;
   }
   void came_home() noexcept {
     if (--away_ != 0) return;

@@ -194,11 +194,12 @@ class join_handle {
       : frame_(std::exchange(what.frame_, nullptr)) {
     task<T>::begin(frame_, by, queue, name);
   }
-  join_handle(join_handle&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
+  /// The other one has none any more. Not while a coroutine awaits the other: it takes the result from there.
+  join_handle(join_handle&& other) noexcept : frame_(other.release()) {}
   join_handle& operator=(join_handle&& other) noexcept {
     if (this != &other) {
       detach();
-      frame_ = std::exchange(other.frame_, nullptr);
+      frame_ = other.release();
     }
     return *this;
   }
@@ -216,7 +217,7 @@ class join_handle {
     if (frame_ == nullptr) return;
     auto& promise = frame_.promise();
     PINION_ASSERT(promise.header().is_over() || !promise.header().has_joiner(),
-                  "a join_handle was dropped or moved while it is awaited");
+                  "a join_handle was dropped while it is awaited");
     if (promise.header().is_over() && promise.thrown() != nullptr && !promise.header().has_joiner())
       task_detail::tell_of_lost(*promise.thrown(), promise.header().name);
     frame_ = nullptr;
@@ -247,6 +248,12 @@ class join_handle {
 
  private:
   using frame = std::coroutine_handle<task_detail::promise<T>>;
+  frame release() noexcept {
+    PINION_ASSERT(frame_ == nullptr || !executor_base::is_joined_by(header(), &waiting::is_over),
+                  "a join_handle was moved while it is awaited: keep it where it stays, not in a vector that "
+                  "grows, or move it before");
+    return std::exchange(frame_, nullptr);
+  }
   struct leaving {
     frame of;
     ~leaving() { executor_base::let_go(of.promise().header()); }
@@ -280,11 +287,10 @@ class join_handle<T>::waiting : protected joiner {
 
  protected:
   friend join_handle;
-  explicit waiting(join_handle& of) noexcept
-      : joiner([](joiner& self, task_header&, const std::exception_ptr*) noexcept {
-          static_cast<waiting&>(self).go_on();
-        }),
-        of_(of) {}
+  explicit waiting(join_handle& of) noexcept : joiner(&is_over), of_(of) {}
+  static void is_over(joiner& self, task_header& /*task*/, const std::exception_ptr* /*thrown*/) noexcept {
+    static_cast<waiting&>(self).go_on();
+  }
   void go_on() noexcept {
     waits_ = false;
     who_.go_on();

@@ -41,6 +41,7 @@ class PINION_EXPORT task_group : joiner {
   ~task_group();
 
   /// Spawns a task of the group, in that queue, or in that of the task that runs. Its result is dropped.
+  /// While the group is joined only its own tasks do so: from others it could come when the join is over.
   void spawn(task<>&& what, const char* name = nullptr) noexcept {
     spawn_into(by_->current_queue(), std::move(what), name);
   }
@@ -75,6 +76,7 @@ class PINION_EXPORT task_group : joiner {
   std::size_t size_ = 0;
   std::exception_ptr thrown_;
   resumption who_;
+  bool is_joined_ = false;  // and who joined it has not gone on
 };
 
 /// What a coroutine keeps in its frame while it joins a group.
@@ -96,6 +98,7 @@ class task_group::joining : cancel_slot::wait {
   }
   void await_resume() {
     of_.slot_.reset();
+    of_.is_joined_ = false;
     if (of_.thrown_ != nullptr) std::rethrow_exception(std::exchange(of_.thrown_, nullptr));
   }
 

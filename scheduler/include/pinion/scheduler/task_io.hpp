@@ -9,7 +9,15 @@
 //
 //   buffer_group buffers = io.buffers({.count = 256, .size = 4096});
 //   auto connections = io.acceptor(listener);
-//   while (const auto socket = co_await connections.next()) spawn(serve(loop, *socket, buffers)).detach();
+//   for (;;) {
+//     const auto socket = co_await connections.next();
+//     if (socket)
+//       spawn(serve(loop, *socket, buffers)).detach();
+//     else if (socket.error() == std::errc::operation_canceled)
+//       break;
+//     else
+//       co_await sleep_for(10ms);  // too many descriptors, say: the others wait in the backlog
+//   }
 //
 // Each gives expected: what iosubmit's entry of that name answers, or the error; operation_canceled where the
 // slot came first. What is asked begins with the co_await, and what it names (buffers, addresses) stays until
@@ -29,6 +37,8 @@
 #include <pinion/iosubmit/entries.hpp>
 #include <pinion/iosubmit/operation.hpp>
 #include <pinion/iosubmit/receiver.hpp>
+#include <pinion/iosubmit/registered_files.hpp>
+#include <pinion/iosubmit/registered_memory.hpp>
 #include <pinion/iosubmit/send_all.hpp>
 #include <pinion/iosubmit/send_zc.hpp>
 #include <pinion/scheduler/executor_base.hpp>
@@ -135,6 +145,14 @@ class task_io {
   [[nodiscard]] auto send_zc(int socket, std::span<const std::byte> from) const noexcept {
     return made(
         [io = io_, socket, from](cancel_slot& slot) { return iosubmit::send_zc(*io, socket, from, slot); });
+  }
+  /// So many bytes, in whole pages, that the kernel pins once: ask(memory.read(file, part, offset)).
+  [[nodiscard]] iosubmit::registered_memory registered_memory(std::size_t bytes) const {
+    return iosubmit::registered_memory{*io_, bytes};
+  }
+  /// A table of files by their places: ask(files.add(socket).by_place(entries::recv(socket, bytes))).
+  [[nodiscard]] iosubmit::registered_files registered_files(std::uint32_t places = 64) const {
+    return iosubmit::registered_files{*io_, places};
   }
   /// Connects a socket.
   [[nodiscard]] auto connect(int socket, const void* address, std::uint32_t address_length) const noexcept {

@@ -14,7 +14,7 @@
 // of operation_canceled where the time was why. Of one that gives T: expected<T, std::error_code>, the value
 // if there is one, also where it came late; timed_out where it threw std::system_error with
 // operation_canceled and the time was why. Of one that gives nothing: timed_out where the time had come
-// before it ended. What else it throws passes through.
+// before this task went on, which may be a little after it ended. What else it throws passes through.
 #pragma once
 
 #include <pinion/config.hpp>

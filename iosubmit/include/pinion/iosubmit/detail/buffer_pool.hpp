@@ -22,17 +22,13 @@
 #include <new>
 #include <pinion/base/export.hpp>
 #include <pinion/base/kernel.hpp>
+#include <pinion/iosubmit/detail/registrar.hpp>
 #include <span>
 #include <vector>
 
 namespace pinion::iosubmit::buffer_detail {
 
-/// How the pool reaches the kernel's ring.
-struct registrar {
-  void* io = nullptr;
-  std::int32_t (*enlist)(void* io, std::uint32_t what, void* argument,
-                         std::uint32_t count) noexcept = nullptr;
-};
+using registrar_detail::registrar;
 
 /// On the heap; it destroys itself.
 class PINION_EXPORT buffer_pool {
@@ -68,11 +64,12 @@ class PINION_EXPORT buffer_pool {
   void add_user() noexcept { ++users_; }
   void remove_user() noexcept;
 
+  /// Whether receivers over that submission may take from here.
+  [[nodiscard]] bool serves(const void* io) const noexcept { return !is_kernels() || by_.io == io; }
   /// Whether the kernel chooses the buffers, and from which group.
   [[nodiscard]] bool is_kernels() const noexcept { return ring_ != nullptr; }
   [[nodiscard]] std::uint16_t group() const noexcept { return group_; }
   [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
-  [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
   [[nodiscard]] std::uint32_t free() const noexcept { return count_ - out_; }
 
   /// The whole of a buffer; and what came into it, once that is noted.
@@ -93,11 +90,10 @@ class PINION_EXPORT buffer_pool {
   /// That one is free again.
   void give_back(std::uint16_t at) noexcept;
 
-  /// Is told when a buffer is free; the longest waiting first.
+  /// Is told when a buffer is free; the longest waiting first. In the program it takes that buffer at once.
+  /// By the kernel's ring all are told: which of them has bytes to come the kernel alone knows.
   void wait(waiter& by) noexcept;
   void leave(waiter& by) noexcept;
-  /// Tells as many as there are buffers: also where one that was told took none.
-  void offer() noexcept;
 
  private:
   struct note_of {
@@ -112,6 +108,7 @@ class PINION_EXPORT buffer_pool {
   ~buffer_pool() = default;
   void register_ring();
   void put(std::uint16_t at) noexcept;
+  void offer() noexcept;
   void end_if_over() noexcept {
     if (users_ == 0 && out_ == 0) delete this;
   }

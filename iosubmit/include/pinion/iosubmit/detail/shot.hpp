@@ -61,8 +61,8 @@ class shot : protected operation {
     wind_up();
   }
 
-  /// Whether take() would give something, or an error.
-  [[nodiscard]] bool has_next() const noexcept { return has_some() || error_ != 0; }
+  /// Whether take() would give something, or an error, and nobody is about to.
+  [[nodiscard]] bool is_ready() const noexcept { return has_next() && waits_ == nullptr; }
   /// That one is told when something is there. One at a time.
   void begin(shot_wait& by) noexcept {
     PINION_ASSERT(waits_ == nullptr, "two coroutines wait for the next of one acceptor or receiver: let one "
@@ -104,6 +104,7 @@ class shot : protected operation {
   [[nodiscard]] unexpected<std::error_code> take_error() noexcept {
     return unexpected<std::error_code>{std::error_code{std::exchange(error_, 0), std::generic_category()}};
   }
+  [[nodiscard]] bool has_next() const noexcept { return has_some() || error_ != 0; }
   /// Asks where a coroutine waits, nothing is there for it, and nothing is in flight.
   void go_on() noexcept {
     if (waits_ != nullptr && !has_next() && !is_waiting() && !stop_.is_waiting()) ask_next();
@@ -161,7 +162,7 @@ class next_of : shot_wait, cancel_slot::wait {
 
   /// What an awaiter has: nothing to wait for where something came before.
   [[nodiscard]] bool await_ready() const noexcept {
-    return (slot_ == nullptr || !slot_->is_requested()) && from_.has_next();
+    return (slot_ == nullptr || !slot_->is_requested()) && from_.is_ready();
   }
   template <class Promise>
   void await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
@@ -171,8 +172,8 @@ class next_of : shot_wait, cancel_slot::wait {
     from_.begin(*this);
   }
   auto await_resume() noexcept -> decltype(std::declval<Shot&>().take()) {
+    if (is_cancelled_) return unexpected<std::error_code>{wait_cancelled()};  // from_ may be gone
     from_.end(*this);
-    if (is_cancelled_) return unexpected<std::error_code>{wait_cancelled()};
     return from_.take();
   }
 
