@@ -39,6 +39,9 @@ using pinion::scheduler::frame_traits;
 using pinion::scheduler::free_frame;
 using pinion::scheduler::function_name;
 using pinion::scheduler::gate;
+#if PINION_WITH_JEMALLOC
+using pinion::scheduler::jemalloc_frames;
+#endif
 using pinion::scheduler::join_handle;
 using pinion::scheduler::list_of_tasks;
 using pinion::scheduler::look_at;

@@ -45,6 +45,16 @@ TEST(frames_samples, TheSlabAndMalloc) {
   }
 }
 
+#if PINION_WITH_JEMALLOC
+TEST(frames_samples, AnArenaOfJemallocs) {
+  jemalloc_frames frames;
+  void* const block = frames.allocate(200);
+  frames.deallocate(block, 200);
+
+  EXPECT_EQ(frames.statistics().bytes_in_use, 0U);
+}
+#endif
+
 TEST(frames_samples, TheDefault) {
   default_frames frames;
   EXPECT_EQ(frames.statistics().blocks, 0U);

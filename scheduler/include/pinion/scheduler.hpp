@@ -34,3 +34,7 @@
 #include <pinion/scheduler/when.hpp>
 #include <pinion/scheduler/with_timeout.hpp>
 #include <pinion/scheduler/yield.hpp>
+
+#if PINION_WITH_JEMALLOC
+#include <pinion/scheduler/frames/jemalloc_frames.hpp>
+#endif

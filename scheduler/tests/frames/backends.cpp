@@ -15,6 +15,23 @@ constinit std::atomic<std::size_t> chunks_taken{0};
 constinit std::atomic<std::size_t> chunks_given{0};
 constinit std::atomic<bool> refuses_next{false};
 
+#if PINION_WITH_JEMALLOC
+struct counted_arena : frames_detail::jemalloc_arena {
+  void* allocate(std::size_t bytes) const {
+    if (refuses_next.exchange(false, std::memory_order_relaxed)) throw std::bad_alloc{};
+    chunks_taken.fetch_add(1, std::memory_order_relaxed);
+    return jemalloc_arena::allocate(bytes);
+  }
+  void deallocate(void* block, std::size_t bytes, bool is_owner) const noexcept {
+    chunks_given.fetch_add(1, std::memory_order_relaxed);
+    jemalloc_arena::deallocate(block, bytes, is_owner);
+  }
+};
+struct counted_jemalloc_frames : frames_detail::counted_frames<counted_arena> {
+  counted_jemalloc_frames() : counted_frames(counted_arena{}) {}
+};
+#endif
+
 template <class Frames, class... Args>
 frames_factory of(const char* name, Args*... args) {
   return {.name = name,
@@ -49,6 +66,9 @@ void refuse_next_piece(bool refuse) noexcept {
 
 const std::vector<frames_factory>& backends() {
   static const std::vector<frames_factory> all{of<counted_slab_frames>("slab_frames"),
+#if PINION_WITH_JEMALLOC
+                                               of<counted_jemalloc_frames>("jemalloc_frames"),
+#endif
                                                of<malloc_frames>("malloc_frames"),
                                                of<pmr_frames>("pmr_frames", std::pmr::new_delete_resource())};
   return all;

@@ -91,7 +91,11 @@ std::size_t live(market& shared, std::uint64_t seed, std::size_t steps) {
 
 template <class Frames>
 class frames_between_threads : public ::testing::Test {};
+#if PINION_WITH_JEMALLOC
+using allocators = ::testing::Types<slab_frames, malloc_frames, jemalloc_frames>;
+#else
 using allocators = ::testing::Types<slab_frames, malloc_frames>;
+#endif
 TYPED_TEST_SUITE(frames_between_threads, allocators);
 
 TYPED_TEST(frames_between_threads, AreWholeWhoeverFreesThem) {

@@ -2,8 +2,8 @@
 //
 // counted_frames<Source>: an allocator of frames that asks a source for each block, and counts.
 //
-// A source is a small value with allocate(bytes) and deallocate(block, bytes) noexcept, both for any thread,
-// and traits.
+// A source has allocate(bytes) for the owner, deallocate(block, bytes, is_owner) noexcept for any thread, and
+// traits; trim() where it keeps what is free. It is destroyed behind the last block.
 //
 // The owner counts in words of its own, other threads by one read-modify-write each. What is counted lives
 // until the last block is back.
@@ -19,6 +19,7 @@
 #include <pinion/base/sync.hpp>
 #include <pinion/scheduler/detail/frame_owner.hpp>
 #include <pinion/scheduler/frames/concept.hpp>
+#include <utility>
 
 namespace pinion::scheduler::inline PINION_MODE::frames_detail {
 
@@ -29,7 +30,7 @@ class counted_frames {
   static constexpr frame_traits traits = Source::traits;
 
   /// Over this source. The calling thread is the owner.
-  explicit counted_frames(Source source) : ledger_(new ledger(source)) {}
+  explicit counted_frames(Source source) : ledger_(new ledger(std::move(source))) {}
   counted_frames(const counted_frames&) = delete;
   counted_frames& operator=(const counted_frames&) = delete;
   // NOLINTBEGIN(clang-analyzer-cplusplus.NewDelete): the ledger outlives the allocator
@@ -44,8 +45,10 @@ class counted_frames {
   [[nodiscard]] frame_origin& origin() noexcept { return *ledger_; }
   /// Nothing to do: no block waits for the owner.
   void collect() noexcept {}
-  /// Nothing to do: what is free is the source's.
-  void trim() noexcept {}
+  /// What is free is the source's.
+  void trim() noexcept {
+    if constexpr (requires(Source& source) { source.trim(); }) ledger_->source.trim();
+  }
   /// The owner. Bytes are those asked for.
   [[nodiscard]] frame_statistics statistics() const noexcept { return ledger_->statistics(); }
   /// The owner: is no owner any more.
@@ -56,13 +59,13 @@ class counted_frames {
 
  private:
   struct ledger final : frame_origin {
-    explicit ledger(Source from) noexcept
+    explicit ledger(Source&& from) noexcept
         : frame_origin([](frame_origin& self,
                           std::size_t bytes) { return static_cast<ledger&>(self).allocate(bytes); },
                        [](frame_origin& self, void* block, std::size_t bytes) noexcept {
                          static_cast<ledger&>(self).deallocate(block, bytes);
                        }),
-          source(from) {}
+          source(std::move(from)) {}
 
     void* allocate(std::size_t bytes) {
       PINION_ASSERT(owner.is_here(), "a frame was allocated on a thread that does not own the allocator");
@@ -72,8 +75,9 @@ class counted_frames {
       return block;
     }
     void deallocate(void* block, std::size_t bytes) noexcept {
-      source.deallocate(block, bytes);
-      if (owner.is_here()) {
+      const bool is_owner = owner.is_here();
+      source.deallocate(block, bytes, is_owner);
+      if (is_owner) {
         --blocks;
         bytes_out -= bytes;
         return;

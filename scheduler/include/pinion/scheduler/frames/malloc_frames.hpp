@@ -8,6 +8,7 @@
 //   frames.deallocate(block, 200);
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <new>
 #include <pinion/scheduler/detail/counted_frames.hpp>
@@ -17,8 +18,14 @@ namespace pinion::scheduler::inline PINION_MODE {
 namespace frames_detail {
 struct by_operator_new {
   static constexpr frame_traits traits{.allocates_each = true, .takes_locks = true};
-  static void* allocate(std::size_t bytes) { return ::operator new(bytes); }
-  static void deallocate(void* block, std::size_t bytes) noexcept { ::operator delete(block, bytes); }
+  // Some of them, jemalloc's, align a block to its size where that is smaller.
+  static constexpr std::size_t at_least(std::size_t bytes) noexcept {
+    return std::max(bytes, alignof(std::max_align_t));
+  }
+  static void* allocate(std::size_t bytes) { return ::operator new(at_least(bytes)); }
+  static void deallocate(void* block, std::size_t bytes, bool /*is_owner*/) noexcept {
+    ::operator delete(block, at_least(bytes));
+  }
 };
 }  // namespace frames_detail
 

@@ -21,7 +21,9 @@ namespace frames_detail {
 struct by_resource {
   static constexpr frame_traits traits{.allocates_each = true, .takes_locks = true};
   void* allocate(std::size_t bytes) const { return resource->allocate(bytes); }
-  void deallocate(void* block, std::size_t bytes) const noexcept { resource->deallocate(block, bytes); }
+  void deallocate(void* block, std::size_t bytes, bool /*is_owner*/) const noexcept {
+    resource->deallocate(block, bytes);
+  }
   std::pmr::memory_resource* resource;
 };
 }  // namespace frames_detail
