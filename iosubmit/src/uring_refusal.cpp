@@ -91,13 +91,13 @@ cause cause_of_setup(const call_table& calls, int error) {
   case EPERM:
   case EACCES: return cause_of_prohibition(calls);
   case ENOMEM:
-    return {.why =
-                "before Linux 5.12 the queues count as locked memory (RLIMIT_MEMLOCK); later, the memory of "
-                "the control group is used up" +
-                limit_in_force(calls.memory_limit(), "bytes"),
-            .remedy =
-                "raise the limit (ulimit -l, LimitMEMLOCK=, docker --ulimit memlock=) or memory.max, or ask "
-                "for fewer entries"};
+    return {
+        .why = "the queues count as locked memory (RLIMIT_MEMLOCK), unless the process has CAP_IPC_LOCK, and "
+               "no more is to be had; or the memory of the control group is used up" +
+               limit_in_force(calls.memory_limit(), "bytes"),
+        .remedy =
+            "raise the limit (ulimit -l, LimitMEMLOCK=, docker --ulimit memlock=) or memory.max, or ask "
+            "for fewer entries"};
   case EINVAL:
     return {
         .why =

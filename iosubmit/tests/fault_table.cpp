@@ -38,7 +38,7 @@ constexpr fault table[] = {
     {"setup", "EPERM", "kernel.io_uring_disabled is 1, and the process is not in the group", -EPERM, 0, 606, newest, refused, "kernel.io_uring_disabled is 1", forbid<1, EPERM>},
     {"setup", "EPERM", "a seccomp profile", -EPERM, 0, 510, newest, refused, "seccomp", forbid<0, EPERM>},
     {"setup", "EACCES", "a security module", -EACCES, 0, 510, newest, refused, "security module", forbid<-1, EACCES>},
-    {"setup", "ENOMEM", "locked memory (before 5.12), or the control group's", -ENOMEM, 0, 510, newest, refused, "RLIMIT_MEMLOCK", fail_always<faulty::setup, ENOMEM>},
+    {"setup", "ENOMEM", "locked memory, unless the process has CAP_IPC_LOCK; or the control group's", -ENOMEM, 0, 510, newest, refused, "RLIMIT_MEMLOCK", fail_always<faulty::setup, ENOMEM>},
     {"setup", "EMFILE", "too many descriptors in the process", -EMFILE, 0, 510, newest, refused, "RLIMIT_NOFILE", fail_always<faulty::setup, EMFILE>},
     {"setup", "ENFILE", "too many files on the machine", -ENFILE, 0, 510, newest, refused, "fs.file-max", fail_always<faulty::setup, ENFILE>},
     {"setup", "EINVAL", "to all flags", -EOPNOTSUPP, 0, 510, newest, refused, "older", fail_always<faulty::setup, EINVAL>},

@@ -4,6 +4,7 @@
 // or not.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -205,6 +206,35 @@ TEST_P(RegisteredTest, WithoutAFreePlaceAFileGoesByItsDescriptorAndAPlaceIsGiven
   EXPECT_EQ(again.is_kernels(), can_register(io));
   ASSERT_TRUE(sent && *sent);
   EXPECT_EQ(arrived(pair.first), "x");
+}
+
+TEST_P(RegisteredTest, AFileMayOutliveItsTable) {
+  test_io io{make()};
+  const joined pair = joined::sockets();
+  std::optional<registered_files> files{std::in_place, io, 2U};
+  std::optional<registered_file> file = files->add(pair.first.get());
+
+  files.reset();
+  EXPECT_EQ(registered_files(io, 1).count(), 0U) << "the table is still there";
+  const auto sent = answer_to(io, file->by_place(entries::send(pair.first.get(), bytes_of("z"))));
+  file.reset();
+
+  ASSERT_TRUE(sent && *sent);
+  EXPECT_EQ(arrived(pair.second), "z");
+  EXPECT_EQ(registered_files(io, 1).count(), can_register(io) ? 1U : 0U);
+}
+
+TEST_P(RegisteredTest, ATableHasAsManyPlacesAsThereMayBeDescriptors) {
+  test_io io{make()};
+  rlimit limit{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const rlimit few{.rlim_cur = 40, .rlim_max = limit.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+
+  const std::size_t count = registered_files(io).count();
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+
+  EXPECT_EQ(count, can_register(io) ? 40U : 0U);
 }
 
 TEST_P(RegisteredTest, AFilesPlaceMovesWithIt) {

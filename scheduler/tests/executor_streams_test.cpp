@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <coroutine>
 #include <cstddef>
@@ -233,6 +234,30 @@ TYPED_TEST(ExecutorStreamsTest, TheEndOfAnExecutorEndsItsServers) {
     EXPECT_TRUE(is_closed(socket));
   }
   EXPECT_EQ(accepted, 1);
+}
+
+// The table goes before its tasks, which the executor's end ends.
+TYPED_TEST(ExecutorStreamsTest, ATableMayStandBesideItsExecutor) {
+  const int client_end = this->client();
+  const int socket = ::accept(this->listener, nullptr, nullptr);
+  this->opened.push_back(socket);
+  const auto receives = [](TypeParam& by, iosubmit::registered_files& files, int from, int& ended) -> task<> {
+    const auto file = files.add(from);
+    std::array<std::byte, 8> bytes{};
+    const auto got = co_await by.io().ask(file.by_place(iosubmit::entries::recv(from, bytes)));
+    ended = got ? 1 : got.error().value();
+  };
+  int ended = 0;
+  {
+    TypeParam ends_soon;
+    iosubmit::registered_files files = ends_soon.io().registered_files();
+    ends_soon.spawn(receives(ends_soon, files, socket, ended)).detach();
+    const auto waits = []() -> task<> { co_await sleep_for(2ms); };
+    ends_soon.run(waits());
+    EXPECT_EQ(ended, 0);
+  }
+  EXPECT_EQ(ended, ECANCELED);
+  EXPECT_FALSE(is_closed(client_end));
 }
 
 TYPED_TEST(ExecutorStreamsTest, WhatIsRegisteredServesATaskAsAnyOther) {

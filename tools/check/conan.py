@@ -179,7 +179,8 @@ def _create(conan: _Conan, package: Package) -> Test:
     known = catalogue.read()
     left_out = [part for part in known.optional if part.name not in package.parts]
     absent = {option.name for part in left_out for option in part.options}
-    options = [option.name for option in known.package_options() if option.name not in absent]
+    options = [option.name for option in known.package_options()
+               if option.name not in absent and option.offered_by("conan")]
     if unsaid := [option for option in options if f"-D{option}=" not in result.output]:
         return failed(name, f"CMake is not told {' '.join(unsaid)}")
     ran = sorted(re.findall(r"RUN: \S+/(test_\w+)$", result.output, re.MULTILINE))

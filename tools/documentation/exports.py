@@ -7,12 +7,14 @@ from check.cxx_text import code_of, line_of
 
 _BEGUN = re.compile(r"\bexport\s+namespace\s+[\w:]+\s*\{")
 _EXPORTED = re.compile(_BEGUN.pattern + r"(?P<names>[^{}]*)\}")
+_DIRECTIVE = re.compile(r"^[ \t]*#[^\n]*", re.MULTILINE)
 _USING = re.compile(r"\s*using\s+(?P<name>[\w:]+?(?:operator\s*[^\s\w;]+)?)\s*$")
 
 
 def exported_names(text: str) -> list[tuple[int, str]]:
-    """Line and qualified name of all that is exported. What can't be read as a name comes as it stands."""
-    code, result = code_of(text), []
+    """Line and qualified name of all that is exported, in whatever build. What can't be read as a name comes as it
+    stands."""
+    code, result = _DIRECTIVE.sub(lambda line: " " * len(line.group()), code_of(text)), []
     for begun in _BEGUN.finditer(code):
         if not _EXPORTED.match(code, begun.start()):
             # A namespace inside another: what it exports would be looked at by nobody.

@@ -129,11 +129,13 @@ module;
 export module pinion.sample;
 export namespace pinion::sample {
 using pinion::sample::gear;  // using nothing;
+#if PINION_SAMPLE_BARE
 using pinion::sample::operator<=>;
+#endif
 using enum pinion::sample::pace;
 }
 """
-EXPORTED = [(5, "pinion::sample::gear"), (6, "pinion::sample::operator<=>"), (7, "using enum pinion::sample::pace")]
+EXPORTED = [(5, "pinion::sample::gear"), (7, "pinion::sample::operator<=>"), (9, "using enum pinion::sample::pace")]
 
 # Finished pages, and for each fault words that it has to be told with.
 SITE = {

@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <latch>
 #include <optional>
 #include <pinion/preempt.hpp>
 #include <pinion/scheduler.hpp>
@@ -79,14 +80,20 @@ class load_on {
     for (std::size_t k = 0; k < load_.waiting(); ++k) each.push_back(spawn(is_woken(k)));
     while (begun_ != load_.idle() + each.size()) co_await yield();
 
+    std::latch is_there{1}, may_begin{1};
+    std::thread other{[&] {
+      const pinion::bench::on_core place{1};
+      const auto sender = loop_.channel().sender();
+      outside asking{load_, asking_, lines_, [&](std::size_t which) { sender.push(events_[which]); }};
+      is_there.count_down();
+      may_begin.wait();
+      asking.run(seen_);
+    }};
+    is_there.wait();
     const pinion::bench::wall_stopwatch wall;
     const pinion::bench::process_stopwatch cpu;
     const std::uint64_t enters = enters_here();
-    std::thread other{[this] {
-      const pinion::bench::on_core place{1};
-      const auto sender = loop_.channel().sender();
-      outside{load_, asking_, lines_, [&](std::size_t which) { sender.push(events_[which]); }}.run(seen_);
-    }};
+    may_begin.count_down();
     for (std::size_t k = 0; k < load_.sleepers(); ++k) each.push_back(spawn(sleeps(k)));
     each.push_back(spawn(hogs()));
     for (auto& one : each) seen_.checksum += co_await one;

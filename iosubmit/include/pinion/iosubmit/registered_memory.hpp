@@ -14,7 +14,8 @@
 // entries are those of plain reads and writes. So they are for bytes that are not its own. A ring has one at
 // a time: a second one is plain.
 //
-// Lifetime. It goes before its submission, and when nothing that names its bytes is queued or in flight.
+// Lifetime. It goes before its submission, and when nothing that names its bytes is queued or in flight. So
+// where tasks of an executor use it, a task that outlives them makes it.
 #pragma once
 
 #include <pinion/config.hpp>
@@ -41,6 +42,7 @@ class PINION_EXPORT registered_memory {
       : registered_memory(registrar_detail::registrar_of(io, codes::msg_ring), bytes) {}
   registered_memory(const registered_memory&) = delete;
   registered_memory& operator=(const registered_memory&) = delete;
+  /// The kernel lets go of its pages.
   ~registered_memory();
 
   /// Whether the kernel has pinned it; false: its operations are as any others.

@@ -54,8 +54,9 @@ class call_on_signal : signal_detail::told {
       "a handler of signals takes no lock, and mutex_inbox does: take tagged_inbox or bounded_inbox");
 
  public:
-  /// The channel outlives it, and is drained, or closed by close(call_wakes), before it goes. Throws a
-  /// refusal (std::system_error) where the signal is handled already or can't be.
+  /// The channel outlives it, and is drained, or closed by close(call_wakes), before the channel goes. Throws
+  /// a refusal (std::system_error) where the signal is handled or ignored already, also since before the
+  /// program began, or can't be handled.
   call_on_signal(Channel& channel, int signal, callback<> called)
       : told{&push}, called_(called), to_(channel.sender()), wake_(*this), signal_(signal) {
     signal_detail::begin(signal_, *this);

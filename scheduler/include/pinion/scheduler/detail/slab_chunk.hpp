@@ -35,7 +35,7 @@ struct free_block {
 struct slab_chunk {
   /// What a chunk is among.
   enum class among : std::uint8_t {
-    the_empty,    ///< the reserve: no size
+    the_empty,    ///< the reserve: for any size
     the_taken,    ///< its size's one from which blocks are taken
     the_partial,  ///< its size's others that have free blocks
     the_full,     ///< in no list

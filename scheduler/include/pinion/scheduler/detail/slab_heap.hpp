@@ -4,7 +4,8 @@
 //
 // Of each size one chunk is taken from: its list of free blocks is the fast path. When it is used up it is
 // full and in no list; its first block that comes back makes it one of the partial ones, from which the next
-// one to take from comes. A chunk whose last block comes back is one of the empty ones, for any size.
+// one to take from comes. A chunk whose last block comes back is one of the empty ones, for any size. Its
+// list of free blocks is whole then, and serves on where the size is the same.
 //
 //   empty --> taken --> full --> partial --> taken, or empty
 //
@@ -238,8 +239,10 @@ void* slab_heap<Sync, Memory>::refill(std::size_t size) {
       leave_partial(*next);
     } else {
       next = empty_ != nullptr ? &leave_empty() : &new_chunk();
-      next->begin((size + 1) * size_step);
-      next->carve();
+      if (next->block_bytes != (size + 1) * size_step) {
+        next->begin((size + 1) * size_step);
+        next->carve();
+      }
     }
     if (chunk != &none_) {
       chunk->state = slab_chunk::among::the_full;
