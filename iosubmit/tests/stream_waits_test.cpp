@@ -67,11 +67,18 @@ TEST_P(StreamWaitsTest, ABufferThatComesBackServesWhomeverBytesComeFor) {
   run_until(io, [&] { return none.has_value(); });
 }
 
+// The receiver waits for a buffer: nothing of its own is in flight, so it is gone at once.
 TEST_P(StreamWaitsTest, WhatIsWaitedForMayGoWithTheRequest) {
   const loopback server;
   test_io io{make()};
-  const joined pair = joined::sockets();
+  const joined pair = joined::sockets(), full = joined::sockets();
   buffer_group buffers{io, {.count = 1, .size = 4}};
+  test_receiver first{io, full.first.get(), buffers};
+  std::optional<next_part> lease;
+  give(full.second, "abc");
+  take(first, lease);
+  run_until(io, [&] { return lease.has_value(); });
+  give(pair.second, "xyz");
   auto connections = std::make_unique<test_acceptor>(io, server.listener());
   auto from = std::make_unique<test_receiver>(io, pair.first.get(), buffers);
   std::optional<connection> one;
@@ -79,7 +86,7 @@ TEST_P(StreamWaitsTest, WhatIsWaitedForMayGoWithTheRequest) {
   cancel_slot slot;
   take(*connections, one, slot);
   take(*from, part, slot);
-  look(io);
+  for (int turns = 0; turns != 3; ++turns) look(io);
 
   slot.request();
   connections.reset();
