@@ -13,6 +13,7 @@ from conan.errors import ConanException, ConanInvalidConfiguration
 from conan.tools.build import valid_min_cppstd
 from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 from conan.tools.files import collect_libs, copy, rmdir
+from conan.tools.gnu import PkgConfigDeps
 from conan.tools.scm import Version
 
 required_conan_version = ">=2.1"
@@ -102,6 +103,7 @@ class Pinion(ConanFile):
 
     def generate(self):
         CMakeDeps(self).generate()
+        PkgConfigDeps(self).generate()  # what pkg-config knows is asked of that by CMake, too
         # Modules need Ninja; where they are not demanded, the generator is whatever the profile says.
         toolchain = CMakeToolchain(self, generator="Ninja" if self.options.modules == "ON" else None)
         for option in OPTIONS:

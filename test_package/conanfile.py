@@ -8,6 +8,7 @@ from conan import ConanFile
 from conan.errors import ConanException
 from conan.tools.build import can_run
 from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
+from conan.tools.gnu import PkgConfigDeps
 
 _NUMBERS = {"True": "1", "False": "0"}
 
@@ -24,6 +25,7 @@ class TestPinion(ConanFile):
 
     def generate(self):
         CMakeDeps(self).generate()
+        PkgConfigDeps(self).generate()  # jemalloc's, with which with_jemalloc=True is consumed
         pinion = self.dependencies["pinion"]
         toolchain = CMakeToolchain(self, generator="Ninja" if pinion.options.modules == "ON" else None)
         toolchain.user_presets_path = False

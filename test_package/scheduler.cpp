@@ -25,6 +25,11 @@ int main() {
   for (int turns = 0; !fired && turns != 1000; ++turns) loop();
   const bool in_time = pinion::monotonic_clock::now() >= due;
 
+#if EXPECTED_WITH_JEMALLOC
+  pinion::scheduler::jemalloc_frames frames;
+  frames.deallocate(frames.allocate(200), 200);
+#endif
+
   std::printf("scheduler: a turn waited for a timer of 5 ms: %s\n", fired && in_time ? "yes" : "no");
   return fired && in_time ? 0 : 1;
 }

@@ -119,6 +119,11 @@ class Part(Offered):
         return [*([] if self.required else [self.switch]), *self.options]
 
     @property
+    def switches(self) -> list[Option]:
+        """Those that add something to it."""
+        return [option for option in self.options if option.is_switch]
+
+    @property
     def backends(self) -> list[Option]:
         return [option for option in self.options if option.chooses_backend]
 

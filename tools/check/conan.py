@@ -52,9 +52,10 @@ def run(run: Run) -> list[Test]:
     parts, hosts = _names()
     first = catalogue.read().parts[0]
     timers = first.backends[0]
+    switched = [f"{option.short_name}=True" for part in catalogue.read().parts for option in part.switches]
     packages = [
-        Package("all parts and hosts, clang 19, modules", "clang-19",
-                ("modules=ON", *(f"with_{host}=True" for host in hosts)), parts=(*parts, *hosts),
+        Package("all parts, hosts and switches, clang 19, modules", "clang-19",
+                ("modules=ON", *(f"with_{host}=True" for host in hosts), *switched), parts=(*parts, *hosts),
                 doors=("include", "import")),
         _alone(first, timers, timers.another_value()),
         Package("no part but the base, g++ 12", "gcc-12", tuple(f"{part}=False" for part in parts)),

@@ -49,11 +49,13 @@ def run(run: Run) -> list[Test]:
     known = catalogue.read()
     parts = tuple(part.name for part in known.parts)
     hosts = tuple(part.name for part in known.hosts if part.offered_by("vcpkg"))
-    features = [known.part(name).switch.feature_name for name in (*parts, *hosts)]
+    switches = [option for part in known.parts for option in part.switches]
+    features = [option.feature_name for option in (*(known.part(name).switch for name in (*parts, *hosts)), *switches)]
     installations = (
         Installation("default features", "pinion", parts, (_OLD_GCC, Consumer("gcc", build_type="Debug"))),
         Installation("all features", f"pinion[{','.join((*features, 'modules'))}]", (*parts, *hosts),
-                     (Consumer("clang", _BOTH), Consumer("clang", _BOTH, "Debug"), _OLD_GCC, Consumer("gcc")), "clang"),
+                     (Consumer("clang", _BOTH), Consumer("clang", _BOTH, "Debug"), _OLD_GCC, Consumer("gcc")), "clang",
+                     values={option.name: "ON" for option in switches}),
         Installation("no features", "pinion[core]", (), (Consumer("gcc"),)),
     )
     with tempfile.TemporaryDirectory(prefix="pinion-vcpkg-") as name:

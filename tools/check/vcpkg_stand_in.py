@@ -25,9 +25,11 @@ from check import vcpkg_lint, vcpkg_platform
 ROOT = pathlib.Path(__file__).resolve().parents[2] / "cmake" / "vcpkg_harness"
 
 # Ports whose packages are Debian's: what of /usr makes up the installed package.
-_CMAKE = f"lib/{platform.machine()}-linux-gnu/cmake"
+_LIBRARIES = f"lib/{platform.machine()}-linux-gnu"
+_CMAKE = f"{_LIBRARIES}/cmake"
 SYSTEM_PORTS = {"tl-expected": ("include/tl", "share/cmake/tl-expected"),
-                "boost-asio": ("include/boost", f"{_CMAKE}/Boost-1.81.0", f"{_CMAKE}/boost_headers-1.81.0")}
+                "boost-asio": ("include/boost", f"{_CMAKE}/Boost-1.81.0", f"{_CMAKE}/boost_headers-1.81.0"),
+                "jemalloc": ("include/jemalloc", f"{_LIBRARIES}/pkgconfig/jemalloc.pc")}
 _SPEC = re.compile(r"(?P<name>[a-z0-9-]+)(?:\[(?P<features>[a-z0-9,-]+)\])?(?::(?P<triplet>[a-z0-9-]+))?")
 
 
@@ -159,8 +161,14 @@ def _install_dependencies(names: set[str], installed: pathlib.Path) -> list[str]
             continue
         if name not in SYSTEM_PORTS:
             raise Refused(f"this stand-in has no port {name}: add to SYSTEM_PORTS what of /usr makes it up")
-        for folder in SYSTEM_PORTS[name]:
-            shutil.copytree(pathlib.Path("/usr") / folder, installed / folder, dirs_exist_ok=True)
+        for taken in SYSTEM_PORTS[name]:
+            source = pathlib.Path("/usr") / taken
+            if source.is_dir():
+                shutil.copytree(source, installed / taken, dirs_exist_ok=True)
+                continue
+            for tree in (installed, installed / "debug"):  # a file of pkg-config
+                (tree / "lib" / "pkgconfig").mkdir(parents=True, exist_ok=True)
+                shutil.copy(source, tree / "lib" / "pkgconfig")
     return helpers
 
 

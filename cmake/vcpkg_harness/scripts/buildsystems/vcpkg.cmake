@@ -31,6 +31,7 @@ endif()
 list(APPEND CMAKE_PREFIX_PATH ${_pinion_installed})
 list(APPEND CMAKE_FIND_ROOT_PATH ${_pinion_installed})
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(ENV{PKG_CONFIG_LIBDIR} ${_pinion_installed})  # beside what CMAKE_PREFIX_PATH has
 # There are two kinds of libraries; whoever wants neither gets the optimised one.
 foreach(_pinion_config IN ITEMS MINSIZEREL RELWITHDEBINFO)
   if(NOT DEFINED CMAKE_MAP_IMPORTED_CONFIG_${_pinion_config})
