@@ -68,7 +68,7 @@ def run(run: Run, prefix: pathlib.Path, with_modules: pathlib.Path, folder: path
         _configure("unknown backend", "-DPINION_TIMER_DEFAULT=orderd_map", "orderd_map", "ordered_map"),
         _configure("value of PINION_MODULES", "-DPINION_MODULES=MAYBE", "MAYBE", "AUTO ON OFF"),
         _configure("more contestants where there are none", "-DPINION_BENCH_MORE=/", "PINION_BENCH_MORE=/",
-                   "timer/CMakeLists.txt"),
+                   "timer/CMakeLists.txt", "executor/CMakeLists.txt"),
         _configure("modules with g++ 12", "-DPINION_MODULES=ON", "PINION_MODULES=ON", "clang 19", compiler="g++-12"),
         _configure("modules with CMake 3.25", "-DPINION_MODULES=ON", "PINION_MODULES=ON", "4.4", cmake=OLD_CMAKE),
     )
