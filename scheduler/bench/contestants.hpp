@@ -53,6 +53,23 @@ class in_turn {
       loop_;
 };
 
+/// Where the timers' share of a round is seen: without them.
+template <class Parts>
+class in_turn_without_timers {
+ public:
+  explicit in_turn_without_timers(Parts& of) : loop_{absent, of.channel, of.io, of.slices, {}, of.clock} {}
+
+  template <class Tasks>
+  void operator()(Tasks& tasks) {
+    loop_(tasks);
+  }
+
+ private:
+  turn<nothing, typename Parts::channel_type, typename Parts::io_type, typename Parts::slices_type,
+       typename Parts::clock_type>
+      loop_;
+};
+
 /// As it is written without a turn, for these parts and no others: no round can throw, and a channel is never
 /// closed.
 template <class Parts>

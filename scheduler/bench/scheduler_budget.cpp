@@ -53,6 +53,13 @@ void count_tasks(pinion::bench::budget& counted, const std::string& who) {
   counted.instructions(who, "yield_of_100", measure_yields<Runtime, meter>(100, times / 100));
 }
 
+/// Rounds of an executor in which one task goes on, once.
+template <class Meter>
+measured measure_turns(std::size_t turns) {
+  executor loop{{.tasks_a_slice = 1}};
+  return loop.run(measured_yields<by_executor<executor>, Meter>(1, turns));
+}
+
 }  // namespace
 }  // namespace pinion::scheduler::bench
 
@@ -69,6 +76,9 @@ int main() {
       bench::measure_waits<bench::yielding, bench::by_run_queue, bench::meter>(1, bench::times));
   bench::count_rounds<bench::by_hand>(counted, "by_hand");
   bench::count_rounds<bench::in_turn>(counted, "turn");
+  counted.instructions(
+      "turn_without_timers", "busy_round",
+      bench::measure_busy<bench::in_turn_without_timers, bench::standing_clock, bench::meter>(bench::times));
   bench::count_frames<bench::by_allocator<slab_frames>>(counted, "slab_frames");
   const bench::frames_elsewhere elsewhere =
       bench::measure_frames_elsewhere<slab_frames, bench::meter>(bench::times);
@@ -77,6 +87,7 @@ int main() {
   bench::count_frames<bench::by_promise<slab_frames>>(counted, "frame_in_slab");
   bench::count_frames<bench::by_promise<malloc_frames>>(counted, "frame_by_malloc");
   bench::count_tasks<bench::by_executor<executor>>(counted, "executor");
+  counted.instructions("executor", "turn_of_one_task", bench::measure_turns<bench::meter>(bench::times));
   bench::count_tasks<bench::floor_tasks>(counted, "floor");
   return counted.exit_status();
 }

@@ -15,11 +15,11 @@ from check.results import Test, failed, skipped, verdict
 # Of timers every workload but the connections, at its smallest size, every workload of wakes, with one sender, every
 # workload of submission at one size, every workload of preemption with slices of 1 ms, every workload of a turn, with one task,
 # every workload of an executor but those that sleep, with few, and the ablation as its page shows it.
-_SMALL = ("/(10000|65536)$|clustered|^(push|batch)/.*/1$|^(queued_again|busy|parked|polled|actors)/|"
+_SMALL = ("^(?!task_echo).*/(10000|65536)$|clustered|^(push|batch)/.*/1$|^(queued_again|busy|parked|polled|actors)/|"
           "^(nop|read4k)/.*/8$|^write1m/.*/1$|^echo/.*/64$|^(latency|burst|busy_burst|decision)/|"
           "^(check|yield_\\w+|for_each|begin_\\w+|first_begin)/|^(timer|wake|delivery)/.*/1000$|"
           "^(idle|tick|woken|calls)/|^(resumption|yield|sleep|wake|nop)/.*/1$|"
-          "^spawn(_memory)?/.*/1000$|^task_(yield/.*/1$|channel/|ping_pong/|echo/.*/64$)|^ablation/.*/64$")
+          "^spawn(_memory)?/.*/1000$|^task_(yield/.*/1$|channel/|ping_pong/|echo/.*/64$)|^beside_hog/.*/1000$|^ablation/.*/64$")
 _SECONDS_PER_RUN = 3600  # of ./demo, which builds first
 _SHORT = {"PINION_BENCH_ECHO_MS": "100"}
 _MORE = "tree_of_iterators"  # the contestant of bench/tests/more

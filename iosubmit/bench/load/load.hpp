@@ -24,7 +24,7 @@
 namespace pinion::iosubmit::bench::load {
 
 inline constexpr std::size_t message_bytes = 64;
-inline constexpr std::size_t connections_max = 4096;
+inline constexpr std::size_t connections_max = 16'384;
 inline constexpr std::chrono::milliseconds duration_max{60'000};
 
 struct request {

@@ -166,8 +166,8 @@ TEST(EchoLoad, EndsWhereTheServerTakesNoConnection) {
 
 TEST(EchoLoad, RefusesWhatItCanNotAsk) {
   EXPECT_NE(run({.port = 0}).fault.find("port"), std::string::npos);
-  EXPECT_NE(run({.port = 1, .connections = 0}).fault.find("1 to 4096"), std::string::npos);
-  EXPECT_NE(run({.port = 1, .connections = connections_max + 1}).fault.find("1 to 4096"), std::string::npos);
+  EXPECT_NE(run({.port = 1, .connections = 0}).fault.find("1 to 16384"), std::string::npos);
+  EXPECT_NE(run({.port = 1, .connections = connections_max + 1}).fault.find("1 to 16384"), std::string::npos);
   EXPECT_NE(run({.port = 1, .measured = duration_max * 2}).fault.find("60000 ms"), std::string::npos);
 }
 

@@ -14,6 +14,7 @@
 
 #include "../workloads/tasks.hpp"
 #include "workloads/allocations.hpp"
+#include "workloads/beside_hog.hpp"
 #include "workloads/ping_pong.hpp"
 #include "workloads/sleeps.hpp"
 
@@ -73,6 +74,24 @@ void add_ping_pong(const std::string& who) {
             m.expected,
             {{"round_ns", m.wall_ns_each()}, {"cpu_ns", m.cpu_ns_each()}}};
   });
+}
+
+/// By a function of (slices so long, units); n is the length of a slice in microseconds.
+template <class Measure>
+void add_beside_hog(const std::string& who, Measure measure) {
+  constexpr std::size_t units = 40'000;
+  for (const std::size_t slice_us : {std::size_t{100}, std::size_t{1'000}})
+    add(named("beside_hog", who, slice_us), [=]() -> outcome {
+      const beside_hog m = measure(duration{slice_us * 1'000}, units);
+      return {m.wall_seconds,
+              m.checksum,
+              m.expected,
+              {{"late_p50_ns", m.lateness.p50},
+               {"late_p99_ns", m.lateness.p99},
+               {"unit_ns", m.wall_seconds * 1e9 / static_cast<double>(m.units)},
+               {"slices_count", static_cast<double>(m.slices)},
+               {"stolen_ns", m.stolen_ns}}};
+    });
 }
 
 }  // namespace pinion::scheduler::bench::inline PINION_MODE

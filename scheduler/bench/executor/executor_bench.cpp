@@ -7,6 +7,8 @@
 // A benchmark is named <workload>/<contestant>/<n>; n are tasks, rounds, connections, or the room of a
 // channel. Their names and words for the report stand in report.toml. `./demo` measures all of it and writes
 // the report.
+#include <sys/resource.h>
+
 #include <bench/program/program.hpp>
 #include <cstddef>
 #include <pinion/scheduler.hpp>
@@ -24,9 +26,21 @@
 namespace pinion::scheduler::bench {
 namespace {
 
+/// Whether this process, and the one of the load, may have so many descriptors.
+bool has_room(std::size_t connections) {
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_max < connections + 64) return false;
+  files.rlim_cur = files.rlim_max;
+  return ::setrlimit(RLIMIT_NOFILE, &files) == 0;
+}
+
 template <class Server>
 void add_echo(const std::string& who) {
-  for (const std::size_t connections : {std::size_t{1}, std::size_t{64}, std::size_t{512}}) {
+  for (const std::size_t connections : {1U, 64U, 512U, 10'000U}) {
+    if (!has_room(connections)) {
+      pinion::bench::leave_out(who + " with so many connections", "`ulimit -Hn` is too low for 10,000");
+      continue;
+    }
     add(named("task_echo", who, connections),
         [=] { return iosubmit::bench::measure_server<Server>(connections, PINION_BENCH_LOAD); });
   }
@@ -44,12 +58,23 @@ void add_echoes() {
   add_echo<echo_server<raw_epoll>>("raw_epoll");
 }
 
+void add_hogs() {
+  add_beside_hog("executor", &measure_tasks_beside_hog);
+  add_beside_hog("timed_alone", [](duration, std::size_t) { return measure_timed_task(300); });
+  add_beside_hog("least_loop", [](duration slice, std::size_t units) {
+    preempt::ticker_source source;
+    return preempt::bench::measure_beside_hog<preempt::bench::yields_if_needed>(source, {.quantum = slice},
+                                                                                units);
+  });
+}
+
 void add_all() {
   add_tasks<by_executor<executor>>("executor");
   add_sleeps<by_executor<executor>>("executor");
   add_values("executor", &measure_values);
   add_ping_pong<executor_player>("executor");
   add_echoes();
+  add_hogs();
   add_tasks<by_executor<executor_with_malloc>>("executor_malloc");
   add_tasks<floor_tasks>("floor");
 #if PINION_BENCH_BOOST
