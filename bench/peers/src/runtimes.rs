@@ -60,3 +60,18 @@ impl Runtime for Monoio {
         });
     }
 }
+
+pub struct Compio;
+
+impl Runtime for Compio {
+    fn run(core: usize, tasks: Vec<Task>) {
+        stay_on_core(core);
+        let runtime = compio::runtime::Runtime::new().expect("a runtime of compio");
+        runtime.block_on(async {
+            let handles: Vec<_> = tasks.into_iter().map(compio::runtime::spawn).collect();
+            for handle in handles {
+                handle.await.unwrap_or_else(|_| panic!("a task that ended"));
+            }
+        });
+    }
+}

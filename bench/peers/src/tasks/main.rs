@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use peers::conversation::ping_pong;
 use peers::limits::{self, within_limits};
 use peers::program::{List, Outcome};
-use runtimes::{Channels, Glommio, Monoio, Runtime, Tokio, Yielding};
+use runtimes::{Channels, Compio, Glommio, Monoio, Runtime, Tokio, Yielding};
 
 /// A new contestant joins by a line here, and its words in `scheduler/bench/executor/report.toml`.
 fn all() -> List {
@@ -23,7 +23,7 @@ fn all() -> List {
     add_values::<Tokio>(&mut list, "tokio");
     add(&mut list, "task_ping_pong", "tokio", ROUNDS, || ping_pong::<peers::runtimes::Tokio>(ROUNDS));
     if let Err(refusal) = limits::ring() {
-        for who in ["glommio", "monoio"] {
+        for who in ["glommio", "monoio", "compio"] {
             list.leave_out(who, &refusal);
         }
         return list;
@@ -34,6 +34,8 @@ fn all() -> List {
     add(&mut list, "task_ping_pong", "glommio", ROUNDS, || ping_pong::<peers::runtimes::Glommio>(ROUNDS));
     add_runtime::<Monoio>(&mut list, "monoio");
     add(&mut list, "task_ping_pong", "monoio", ROUNDS, || ping_pong::<peers::runtimes::Monoio>(ROUNDS));
+    add_runtime::<Compio>(&mut list, "compio");
+    add(&mut list, "task_ping_pong", "compio", ROUNDS, || ping_pong::<peers::runtimes::Compio>(ROUNDS));
     list
 }
 

@@ -2,8 +2,8 @@
 //! Runtimes of one thread, on the first core, behind one trait: each as its documents begin one, with its timers; and what only some of
 //! them have, behind others.
 //!
-//! monoio has no yield and no channel of its own. A task that wakes itself there goes on before all others, so it takes no part where
-//! tasks yield.
+//! monoio and compio have no yield and no channel of their own. A task of monoio that wakes itself goes on before all others, so it takes
+//! no part where tasks yield.
 
 use std::future::Future;
 use std::time::Duration;
@@ -149,5 +149,28 @@ impl Runtime for Monoio {
 
     async fn let_others_run() {
         monoio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
+/// compio's runtime over io_uring, with its timers. Each of its tasks catches a panic, and hands it to the task that joins.
+pub struct Compio;
+
+impl Runtime for Compio {
+    fn run<T: 'static>(work: impl Future<Output = T> + 'static) -> T {
+        stay_on_core(0);
+        compio::runtime::Runtime::new().expect("a runtime of compio").block_on(work)
+    }
+
+    fn spawn<T: 'static>(task: impl Future<Output = T> + 'static) -> impl Future<Output = T> + 'static {
+        let handle = compio::runtime::spawn(task);
+        async { handle.await.unwrap_or_else(|_| panic!("a task that ended")) }
+    }
+
+    async fn sleep(time: Duration) {
+        compio::time::sleep(time).await;
+    }
+
+    async fn let_others_run() {
+        compio::time::sleep(Duration::from_millis(1)).await;
     }
 }
