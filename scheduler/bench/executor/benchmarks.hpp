@@ -6,12 +6,15 @@
 //   add_sleeps<by_executor<executor>>("executor");
 #pragma once
 
+#include <sys/resource.h>
+
 #include <bench/program/clock.hpp>
 #include <bench/program/program.hpp>
 #include <cstddef>
 #include <pinion/config.hpp>
 #include <string>
 
+#include "../../../iosubmit/bench/workloads/echo.hpp"
 #include "../workloads/tasks.hpp"
 #include "workloads/allocations.hpp"
 #include "workloads/beside_hog.hpp"
@@ -92,6 +95,27 @@ void add_beside_hog(const std::string& who, Measure measure) {
                {"slices_count", static_cast<double>(m.slices)},
                {"stolen_ns", m.stolen_ns}}};
     });
+}
+
+/// Whether this process, and the one of the load, may have so many descriptors.
+inline bool has_room(std::size_t connections) {
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_max < connections + 64) return false;
+  files.rlim_cur = files.rlim_max;
+  return ::setrlimit(RLIMIT_NOFILE, &files) == 0;
+}
+
+/// By a server that has the members of iosubmit's echo_server.
+template <class Server>
+void add_echo(const std::string& who) {
+  for (const std::size_t connections : {1U, 64U, 512U, 10'000U}) {
+    if (!has_room(connections)) {
+      pinion::bench::leave_out(who + " with so many connections", "`ulimit -Hn` is too low for 10,000");
+      continue;
+    }
+    add(named("task_echo", who, connections),
+        [=] { return iosubmit::bench::measure_server<Server>(connections, PINION_BENCH_LOAD); });
+  }
 }
 
 }  // namespace pinion::scheduler::bench::inline PINION_MODE

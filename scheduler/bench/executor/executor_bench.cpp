@@ -7,8 +7,6 @@
 // A benchmark is named <workload>/<contestant>/<n>; n are tasks, rounds, connections, or the room of a
 // channel. Their names and words for the report stand in report.toml. `./demo` measures all of it and writes
 // the report.
-#include <sys/resource.h>
-
 #include <bench/program/program.hpp>
 #include <cstddef>
 #include <pinion/scheduler.hpp>
@@ -25,26 +23,6 @@
 
 namespace pinion::scheduler::bench {
 namespace {
-
-/// Whether this process, and the one of the load, may have so many descriptors.
-bool has_room(std::size_t connections) {
-  rlimit files{};
-  if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_max < connections + 64) return false;
-  files.rlim_cur = files.rlim_max;
-  return ::setrlimit(RLIMIT_NOFILE, &files) == 0;
-}
-
-template <class Server>
-void add_echo(const std::string& who) {
-  for (const std::size_t connections : {1U, 64U, 512U, 10'000U}) {
-    if (!has_room(connections)) {
-      pinion::bench::leave_out(who + " with so many connections", "`ulimit -Hn` is too low for 10,000");
-      continue;
-    }
-    add(named("task_echo", who, connections),
-        [=] { return iosubmit::bench::measure_server<Server>(connections, PINION_BENCH_LOAD); });
-  }
-}
 
 void add_echoes() {
   using iosubmit::bench::echo_server, iosubmit::bench::raw_epoll, iosubmit::bench::raw_queue,
@@ -79,8 +57,10 @@ void add_all() {
   add_tasks<floor_tasks>("floor");
 #if PINION_BENCH_BOOST
   add_asio();
+  add_asio_echo();
 #else
-  pinion::bench::leave_out("asio", "Boost 1.81 was not found");
+  for (const char* const each : {"asio", "asio_post", "asio_epoll"})
+    pinion::bench::leave_out(each, "Boost 1.81 was not found");
 #endif
 }
 

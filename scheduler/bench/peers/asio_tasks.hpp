@@ -5,7 +5,8 @@
 
 namespace pinion::scheduler::bench {
 
-/// In a file of its own, as Asio takes long to compile.
+/// Each in a file of its own, as Asio takes long to compile.
 void add_asio();
+void add_asio_echo();
 
 }  // namespace pinion::scheduler::bench
