@@ -108,13 +108,13 @@ struct world {
     const int listener = network.listen(&port, sizeof port);
     loop.spawn(all_ask(loop.spawn(server.accept_clients(listener)))).detach();
     const sim::virtual_ring_counts& counts = loop.submission().ring().counts();
-    loop.run_until([&] { return loop.size() == 0 || counts.stuck != 0 || clock.time() >= end; });
+    loop.run_until([&] { return loop.empty() || counts.stuck != 0 || clock.time() >= end; });
     return failure() == nullptr;
   }
   // What is not.
   [[nodiscard]] const char* failure() const {
     if (!is_right) return "a client was told other bytes than it sent";
-    if (loop.size() != 0) return "a task did not end";
+    if (!loop.empty()) return "a task did not end";
     return network.open_descriptors() != 0 ? "a descriptor was left open" : nullptr;
   }
 
@@ -142,7 +142,7 @@ std::uint64_t first_to_fail(std::uint64_t seeds, bool takes_a_send_for_whole) {
     answered += one.answered;
   }
   std::printf("%llu clients, of which %zu were answered and the others met a fault\n",
-              static_cast<unsigned long long>(4 * seeds), answered);
+              4 * static_cast<unsigned long long>(seeds), answered);
   return 0;
 }
 

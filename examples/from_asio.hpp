@@ -63,7 +63,7 @@ class [[nodiscard]] asked_of_asio : pinion::cancel_slot::wait, pinion::waker::wa
     explicit answer(asked_of_asio& to) noexcept
         : to_(&to), executor_(to.context_.get_executor()), operation_(to.operation_) {}
     answer(answer&& other) noexcept
-        : to_(std::exchange(other.to_, nullptr)), executor_(other.executor_),
+        : to_(std::exchange(other.to_, nullptr)), executor_(std::move(other.executor_)),
           operation_(std::move(other.operation_)) {}
     answer& operator=(answer&&) = delete;
     answer(const answer&) = delete;
@@ -166,6 +166,7 @@ class [[nodiscard]] asked_of_asio : pinion::cancel_slot::wait, pinion::waker::wa
           asked->signal.emit(boost::asio::cancellation_type::terminal);
       });
     } catch (...) {
+      return;
     }
   }
   void go_on() {

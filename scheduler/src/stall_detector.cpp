@@ -99,7 +99,7 @@ class stack_room {
                  .remedy = remedy});
 }
 
-const stall_options& checked(const stall_options& options) {
+stall_options checked(const stall_options& options) {
   if (options.after < preempt::quantum_min)
     refuse("a stall_detector after less than 10 us",
            "slices end later than that by themselves, by the wake of a thread",

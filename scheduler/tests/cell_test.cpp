@@ -235,7 +235,8 @@ TEST(WatchedExecutorTest, AWaitThatIsEndedOnAForeignThreadBreaksU1) {
       {
         static executor_base* by = nullptr;
         set_violation_handler([](const contract_violation& which) {
-          std::fprintf(stderr, "%s broken with %zu tasks", which.condition.data(), by->size());
+          std::fprintf(stderr, "%.*s broken with %zu tasks", static_cast<int>(which.condition.size()),
+                       which.condition.data(), by->size());
         });
         watched loop;
         by = &loop;

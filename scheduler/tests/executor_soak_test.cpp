@@ -144,7 +144,7 @@ TEST(executor_soak, EachTaskEndsOnceWheneverTheExecutorEnds) {
       const std::uint64_t rounds = in.random() % 100;
       std::uint64_t round = 0;
       if (rounds != 99)
-        loop.run_until([&] { return round++ == rounds || loop.size() == 0; });
+        loop.run_until([&] { return round++ == rounds || loop.empty(); });
       else
         loop.run();
     }

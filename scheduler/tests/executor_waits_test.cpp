@@ -220,7 +220,7 @@ TEST_F(ExecutorWaitsTest, AGroupIsCancelledWithItsTaskAndByItself) {
   };
   loop.run(spawns(count, true));
   auto handle = loop.spawn(spawns(count, false));
-  loop.run(sleeps(1ms));
+  static_cast<void>(loop.run(sleeps(1ms)));
   EXPECT_EQ(loop.size(), 6U);
   handle.cancel();
   loop.run();

@@ -174,26 +174,26 @@ class basic_executor : public executor_base {
   }
 
   /// Its parts, for what else they can do; what waits by them directly waits under the slot that it is given.
-  [[nodiscard]] timer_queue& timers() noexcept { return owned(timers_); }
+  [[nodiscard]] timer_queue& timers() noexcept { return owned(&timers_); }
   [[nodiscard]] channel_type& channel() noexcept { return channel_; }  ///< on any thread
-  [[nodiscard]] submission_type& submission() noexcept { return owned(io_); }
-  [[nodiscard]] slicer_type& slicer() noexcept { return owned(slicer_); }
-  [[nodiscard]] typename P::frames& frames() noexcept { return owned(frames_); }
+  [[nodiscard]] submission_type& submission() noexcept { return owned(&io_); }
+  [[nodiscard]] slicer_type& slicer() noexcept { return owned(&slicer_); }
+  [[nodiscard]] typename P::frames& frames() noexcept { return owned(&frames_); }
   /// What its rounds did so far.
-  [[nodiscard]] const turn_statistics& statistics() const noexcept { return owned(turn_).statistics(); }
+  [[nodiscard]] const turn_statistics& statistics() const noexcept { return owned(&turn_).statistics(); }
   /// As executor_base says.
-  [[nodiscard]] std::size_t size() const noexcept { return owned(*this).executor_base::size(); }
-  [[nodiscard]] cancel_slot& slot() noexcept { return owned(*this).executor_base::slot(); }
-  [[nodiscard]] task_queue& main_queue() noexcept { return owned(*this).executor_base::main_queue(); }
-  [[nodiscard]] task_queue& current_queue() noexcept { return owned(*this).executor_base::current_queue(); }
+  [[nodiscard]] std::size_t size() const noexcept { return owned(this).executor_base::size(); }
+  [[nodiscard]] cancel_slot& slot() noexcept { return owned(this).executor_base::slot(); }
+  [[nodiscard]] task_queue& main_queue() noexcept { return owned(this).executor_base::main_queue(); }
+  [[nodiscard]] task_queue& current_queue() noexcept { return owned(this).executor_base::current_queue(); }
 
  private:
   using place = std::source_location;
   void expect_owner(const place& here = place::current()) const { cell_.expect_owner(here); }
   template <class T>
-  [[nodiscard]] T& owned(T& part, const place& here = place::current()) const {
+  [[nodiscard]] T& owned(T* part, const place& here = place::current()) const {
     expect_owner(here);
-    return part;
+    return *part;
   }
   [[nodiscard]] auto shared(const place& here = place::current()) { return enter(cell_, here); }
   [[nodiscard]] bool has_ready(const place& here = place::current()) { return !shared(here)->order.empty(); }
@@ -223,7 +223,7 @@ class basic_executor : public executor_base {
   }
   static instant now_of(const executor_base& by) noexcept {
     const auto& self = static_cast<const basic_executor&>(by);
-    return self.owned(self.timers_).now();
+    return self.owned(&self.timers_).now();
   }
   static void arm_by(executor_base& by, task_timer& timer, instant deadline);
   static void hurry_by(executor_base& by, task_timer& timer) noexcept;
