@@ -5,10 +5,14 @@
 // A file is kept by its descriptor and by each entry that waits on it, as in a kernel; the last of them to go
 // ends it. A connection has a stream for each side. All of a stream's bytes stand in one queue, those that
 // have come first: so their order is kept, whichever packet is the first to come.
+//
+// An event touches the entries that wait on the two files of its connection, and those alone are tried again:
+// with 100,000 connections, a look at each entry that waits would take longer than all else.
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <deque>
+#include <list>
 #include <map>
 #include <pinion/base/assert.hpp>
 #include <pinion/base/kernel.hpp>
@@ -52,17 +56,19 @@ std::string address_of(std::uint64_t address, std::uint64_t length) {
 }  // namespace
 
 struct virtual_network::connection {
-  std::array<stream, 2> streams;  // of the side that connected, and of the one that accepted
+  std::array<stream, 2> streams;             // of the side that connected, and of the one that accepted
+  std::array<std::weak_ptr<file>, 2> sides;  // their files
   bool is_reset = false;
 };
 
 struct virtual_network::file : std::enable_shared_from_this<file> {
-  std::string address{};                        // of a listener
-  std::deque<std::shared_ptr<file>> backlog{};  // of a listener
+  std::string address{};                       // of a listener
+  std::list<std::shared_ptr<file>> backlog{};  // of a listener; a list holds nothing while it is empty
   bool is_connecting = false;
   bool is_refused = false;
   std::shared_ptr<connection> of{};
   int side = 0;
+  std::vector<std::uint64_t> waits{};  // the orders of what waits on it
 
   [[nodiscard]] stream& in() const noexcept { return of->streams[static_cast<std::size_t>(side)]; }
   [[nodiscard]] stream& out() const noexcept { return of->streams[static_cast<std::size_t>(1 - side)]; }
@@ -85,21 +91,24 @@ void virtual_network::watch(std::function<void(const network_event& event)> seen
 int virtual_network::listen(const void* address, std::uint32_t length) {
   const auto made = std::make_shared<file>();
   made->address = address_of(reinterpret_cast<std::uintptr_t>(address), length);
-  return open(made);
+  const int descriptor = open(made);
+  listeners_.insert(descriptor - first_descriptor);
+  return descriptor;
 }
 int virtual_network::socket() { return open(std::make_shared<file>()); }
 
-std::size_t virtual_network::open_descriptors() const noexcept {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(files_, [](const auto& one) { return one != nullptr; }));
-}
+std::size_t virtual_network::open_descriptors() const noexcept { return files_.size() - free_.size(); }
 
 int virtual_network::open(std::shared_ptr<file> what) {
-  const auto free = std::ranges::find(files_, nullptr);
-  const auto at = free - files_.begin();
-  if (free == files_.end()) files_.emplace_back();
-  files_[static_cast<std::size_t>(at)] = std::move(what);
-  return first_descriptor + static_cast<int>(at);
+  int at = static_cast<int>(files_.size());
+  if (free_.empty()) {
+    files_.push_back(std::move(what));
+  } else {
+    at = free_.top();
+    free_.pop();
+    files_[static_cast<std::size_t>(at)] = std::move(what);
+  }
+  return first_descriptor + at;
 }
 
 std::shared_ptr<virtual_network::file>* virtual_network::find(int descriptor) noexcept {
@@ -111,7 +120,12 @@ std::shared_ptr<virtual_network::file>* virtual_network::find(int descriptor) no
 std::int32_t virtual_network::close(int descriptor) noexcept {
   std::shared_ptr<file>* const held = find(descriptor);
   const std::int32_t result = held == nullptr ? -EBADF : 0;
-  if (held != nullptr) let_go(std::exchange(*held, nullptr));
+  if (held != nullptr) {
+    const int at = descriptor - first_descriptor;
+    listeners_.erase(at);
+    free_.push(at);
+    let_go(std::exchange(*held, nullptr));
+  }
   tell({.operation = codes::close, .descriptor = descriptor}, result);
   return result;
 }
@@ -146,43 +160,77 @@ void virtual_network::packet(std::function<void()> arrives) {
 
 virtual_answer virtual_network::begin(const ring_entry& entry, instant now) {
   if (entry.operation == codes::close) return {.at = now, .result = close(entry.descriptor)};
-  std::shared_ptr<file>* const of = find(entry.descriptor);
-  const answer got = of == nullptr ? answer{-EBADF} : try_one(entry, **of);
+  std::shared_ptr<file>* const held = find(entry.descriptor);
+  if (held == nullptr) {
+    tell(entry, -EBADF);
+    return {.at = now, .result = -EBADF};
+  }
+  file& of = **held;  // an accept may move `held`
+  const answer got = try_one(entry, of);
   if (!got) {
-    waiting_.push_back({entry, *of});
+    wait(entry, of.shared_from_this());
     return {.at = never};
   }
   tell(entry, *got);
+  touched(of);
   retry();
   return {.at = now, .result = *got};
 }
 
+void virtual_network::wait(const ring_entry& entry, const std::shared_ptr<file>& of) {
+  const std::uint64_t order = asked_++;
+  waiting_.emplace(order, waiter{entry, of});
+  orders_.emplace(entry.user_data, order);
+  of->waits.push_back(order);
+}
+virtual_network::waiter virtual_network::stop_waiting(std::uint64_t order) {
+  waiter gone = std::move(waiting_.extract(order).mapped());
+  const auto [first, last] = orders_.equal_range(gone.entry.user_data);
+  orders_.erase(std::find_if(first, last, [&](const auto& one) { return one.second == order; }));
+  std::erase(gone.of->waits, order);
+  touched_.erase(order);
+  return gone;
+}
+
 void virtual_network::cancelled(std::uint64_t user_data) {
-  const auto found =
-      std::ranges::find(waiting_, user_data, [](const waiter& one) { return one.entry.user_data; });
-  if (found == waiting_.end()) return;
-  const waiter gone = std::move(*found);
-  waiting_.erase(found);
+  const auto [first, last] = orders_.equal_range(user_data);
+  if (first == last) return;
+  const auto order = std::min_element(
+      first, last, [](const auto& one, const auto& other) { return one.second < other.second; });
+  const waiter gone = stop_waiting(order->second);
   tell(gone.entry, -ECANCELED);
   let_go(gone.of);
 }
 
+// An entry that waits on that file, or on the other side of its connection, may be answered now.
+void virtual_network::touched(const file& of) {
+  touched_.insert(of.waits.begin(), of.waits.end());
+  if (of.of != nullptr) touched(*of.of);
+}
+void virtual_network::touched(const connection& between) {
+  for (const auto& each : between.sides)
+    if (const auto side = each.lock(); side != nullptr)
+      touched_.insert(side->waits.begin(), side->waits.end());
+}
+
+// In the order of being asked. An answer may make room for an earlier entry, which is then the next.
 void virtual_network::retry() {
   const auto ring = ring_.lock();
   if (ring == nullptr) return;
-  for (std::size_t k = 0; k < waiting_.size();) {
-    const answer got = try_one(waiting_[k].entry, *waiting_[k].of);
+  while (!touched_.empty()) {
+    const std::uint64_t order = *touched_.begin();
+    const waiter& next = waiting_.at(order);
+    const answer got = try_one(next.entry, *next.of);
     if (!got) {
-      ++k;
+      touched_.erase(order);
       continue;
     }
-    const waiter done = std::move(waiting_[k]);
-    waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(k));
+    const waiter done = stop_waiting(order);
     const bool was_in_flight = (*ring)->complete(done.entry.user_data, *got);
     PINION_ASSERT(was_in_flight, "two entries in flight have one user_data: give each its own");
     tell(done.entry, *got);
+    touched(*done.of);
     let_go(done.of);
-    k = 0;  // it may have made room for an earlier one
   }
 }
 
@@ -240,17 +288,22 @@ virtual_network::answer virtual_network::connect(const ring_entry& entry, file& 
           is_refused = falls(how_.refused_connects)] {
     const auto still = from.lock();
     if (still == nullptr) return;
-    const auto listener = std::ranges::find_if(
-        files_, [&](const auto& one) { return one != nullptr && !to.empty() && one->address == to; });
-    still->is_refused = is_refused || listener == files_.end();
+    touched(*still);
+    const auto listener = std::ranges::find_if(listeners_, [&](int at) {
+      return !to.empty() && files_[static_cast<std::size_t>(at)]->address == to;
+    });
+    still->is_refused = is_refused || listener == listeners_.end();
     if (still->is_refused) {
       still->is_connecting = false;
       return;
     }
+    file& by = *files_[static_cast<std::size_t>(*listener)];
+    touched(by);
     still->of = std::make_shared<connection>();
-    const auto& other = (*listener)->backlog.emplace_back(std::make_shared<file>());
+    const auto& other = by.backlog.emplace_back(std::make_shared<file>());
     other->of = still->of;
     other->side = 1;
+    still->of->sides = {still, other};
   });
   return {};
 }
@@ -277,12 +330,13 @@ virtual_network::answer virtual_network::send(const ring_entry& entry, file& of)
   if (room == 0) return {};
   const std::size_t count = moved(std::min<std::size_t>(entry.length, room));
   to.bytes.insert(to.bytes.end(), bytes_of(entry), bytes_of(entry) + count);
-  packet([between = of.of, &to, at = std::exchange(to.sent, to.sent + count), count,
+  packet([this, between = of.of, &to, at = std::exchange(to.sent, to.sent + count), count,
           resets = falls(how_.resets)] {
     if (resets || !to.has_reader)
       between->is_reset = true;
     else
       to.arrive(at, count);
+    touched(*between);
   });
   return static_cast<std::int32_t>(count);
 }
@@ -294,11 +348,12 @@ void virtual_network::let_go(const std::shared_ptr<file>& held, bool resets) {
   if (held->of == nullptr) return;
   stream& in = held->in();
   in.has_reader = false;
-  packet([between = held->of, &out = held->out(), resets = resets || !in.bytes.empty()] {
+  packet([this, between = held->of, &out = held->out(), resets = resets || !in.bytes.empty()] {
     if (resets)
       between->is_reset = true;
     else
       out.is_at_end = true;
+    touched(*between);
   });
 }
 

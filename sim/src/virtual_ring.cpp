@@ -2,16 +2,19 @@
 //
 // The kernel behind a virtual_ring.
 //
-// What was taken stands in a heap by the time of its completion; what is completed in a queue, of which the
-// first `shown_` are in the completion queue and the others have overflowed. Whoever looks first has what is
-// due moved from one to the other.
+// What was taken stands in a heap by the time of its completion. An entry without a time, which complete() or
+// a cancel ends, stands in a table by its user_data: each of 100,000 connections waits there, and one answer
+// must not look at all of them. What is completed stands in a queue, of which the first `shown_` are in the
+// completion queue and the others have overflowed. Whoever looks first has what is due moved to that queue.
 #include <algorithm>
 #include <bitset>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <pinion/base/kernel.hpp>
 #include <pinion/sim/virtual_ring.hpp>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -100,8 +103,10 @@ class virtual_ring::kernel {
 
   void push(const taken& one) {
     in_flight_ += one.kind == taken::entry ? 1U : 0U;
-    taken_.push_back(one);
-    std::ranges::push_heap(taken_, later{});
+    if (one.kind == taken::entry && one.at == never)
+      endless_.emplace(one.what.user_data, one);
+    else
+      push_timed(one);
   }
 
   ring_entered enter(const ring_wait& wait) {
@@ -129,12 +134,12 @@ class virtual_ring::kernel {
   }
 
   bool complete(std::uint64_t user_data, std::int32_t result) {
-    const auto found = std::ranges::find_if(taken_, [&](const taken& one) {
-      return one.kind == taken::entry && one.at == never && one.what.user_data == user_data;
-    });
-    if (found == taken_.end()) return false;
-    end_now(*found, result);
-    std::ranges::make_heap(taken_, later{});
+    const auto found = endless_.find(user_data);
+    if (found == endless_.end()) return false;
+    taken one = found->second;
+    endless_.erase(found);
+    end_now(one, result);
+    push_timed(one);
     return true;
   }
 
@@ -150,7 +155,8 @@ class virtual_ring::kernel {
   std::function<bool(instant)> others_;
   std::bitset<256> lacking_;
   fifo<ring_entry> pending_;
-  std::vector<taken> taken_;
+  std::vector<taken> taken_;                                   // a heap
+  std::unordered_multimap<std::uint64_t, taken> endless_;      // entries in flight that have no time
   std::map<std::uint64_t, std::function<void()>> happenings_;  // of at(), by their orders
   fifo<ring_completion> done_;
   std::size_t shown_ = 0;
@@ -217,35 +223,48 @@ class virtual_ring::kernel {
           .kind = taken::entry});
   }
 
+  void push_timed(const taken& one) {
+    taken_.push_back(one);
+    std::ranges::push_heap(taken_, later{});
+  }
+
   void end_now(taken& one, std::int32_t result) noexcept {
     one.at = clock_.time();
     one.order = orders_++;
     one.what.result = result;
   }
 
-  // The stopped ones are due at once: they are completed as others are.
+  // The stopped ones are due at once: they are completed as others are, in the order of being taken.
   std::int32_t cancel(const ring_entry& entry) {
     const bool any = (entry.operation_flags & cancel_flag::any) != 0;
     const bool every = any || (entry.operation_flags & cancel_flag::all) != 0;
-    std::vector<std::uint64_t> names;
-    std::int32_t stopped = 0;
+    std::vector<taken> stopped;
     std::int32_t refusal = -ENOENT;
-    for (taken& one : taken_) {
-      if (one.kind != taken::entry || (!any && one.what.user_data != entry.address)) continue;
+    const auto stops = [&](const taken& one) {
+      if (one.kind != taken::entry || (!any && one.what.user_data != entry.address)) return false;
+      if (!every && !stopped.empty()) return false;
       if (!one.can_be_cancelled || one.at <= clock_.time()) {
         refusal = -EALREADY;
-        continue;
+        return false;
       }
+      stopped.push_back(one);
+      return true;
+    };
+    const auto [first, last] =
+        any ? std::pair{endless_.begin(), endless_.end()} : endless_.equal_range(entry.address);
+    for (auto at = first; at != last;) at = stops(at->second) ? endless_.erase(at) : std::next(at);
+    if ((every || stopped.empty()) && std::erase_if(taken_, stops) != 0)
+      std::ranges::make_heap(taken_, later{});
+    std::ranges::sort(stopped, {}, &taken::order);
+    for (taken& one : stopped) {
       end_now(one, -ECANCELED);
-      if (cancelled_) names.push_back(one.what.user_data);
-      ++stopped;
-      if (!every) break;
+      push_timed(one);
     }
-    if (stopped != 0) std::ranges::make_heap(taken_, later{});
     // Behind the walk: the device may complete others, and have things happen.
-    for (const std::uint64_t name : names) cancelled_(name);
-    if (every) return stopped;
-    return stopped != 0 ? 0 : refusal;
+    if (cancelled_)
+      for (const taken& one : stopped) cancelled_(one.what.user_data);
+    if (every) return static_cast<std::int32_t>(stopped.size());
+    return stopped.empty() ? refusal : 0;
   }
 
   void sleep(const ring_wait& wait) {

@@ -108,6 +108,20 @@ TEST(virtual_network, ARecvThatWaitedMakesRoomForASendThatWaitedLonger) {
   EXPECT_EQ(in.told(waits), 2);
 }
 
+TEST(virtual_network, OfTwoThatWaitForTheSameBytesTheEarlierIsAnswered) {
+  connected_world in;
+  std::string earlier(5, ' '), later(5, ' ');
+  const std::uint64_t first = in.recv(in.server, earlier);
+  const std::uint64_t second = in.recv(in.server, later);
+
+  in.answer(in.send(in.client, "hello"));
+  in.settle();
+
+  EXPECT_EQ(in.told(first), 5);
+  EXPECT_EQ(in.told(second), result{});
+  EXPECT_EQ(earlier, "hello");
+}
+
 TEST(virtual_network, TheEndComesBehindTheBytesWhicheverPacketIsTheFirst) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     connected_world in{{.latency = ceil(10ms)}, seed};
@@ -193,14 +207,15 @@ TEST(virtual_network, APacketToAClosedEndResets) {
 TEST(virtual_network, AListenerThatGoesResetsWhoWasNotAccepted) {
   world in;
   const int listener = in.network.listen(&port, sizeof port);
-  const int client = in.network.socket();
+  const int client = in.network.socket(), other = in.network.socket();
   std::string into(1, ' ');
   EXPECT_EQ(in.answer(in.connect(client)), 0);
 
   in.network.close(listener);
 
   EXPECT_EQ(in.answer(in.recv(client, into)), -ECONNRESET);
-  EXPECT_EQ(in.answer(in.connect(in.network.socket())), -ECONNREFUSED) << "nobody listens";
+  EXPECT_EQ(in.answer(in.connect(other)), -ECONNREFUSED) << "nobody listens";
+  EXPECT_EQ(in.answer(in.connect(in.network.socket())), -ECONNREFUSED) << "nor a socket in its place";
 }
 
 TEST(virtual_network, AConnectReachesTheListenerOfItsAddressAlone) {

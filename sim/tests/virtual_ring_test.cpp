@@ -349,7 +349,7 @@ TEST_F(virtual_ring_test, ACancelReachesItsDeviceOnceAndWhatIsCancelledIsNotComp
                cancelled.push_back(name);
                ring.at(instant{}, [] {});  // a device may have something happen in return
              });
-  put(ring, 3);
+  put(ring, 6);
   ring.enter({});
 
   ring.put({.operation = cancel, .address = 2, .user_data = 9});
@@ -359,7 +359,8 @@ TEST_F(virtual_ring_test, ACancelReachesItsDeviceOnceAndWhatIsCancelledIsNotComp
   ring.put({.operation = cancel, .operation_flags = 4, .user_data = 10});  // of all
   ring.enter({});
 
-  EXPECT_EQ(cancelled, (names{2, 1, 3}));
+  EXPECT_EQ(cancelled, (names{2, 1, 3, 4, 5, 6})) << "in the order of being taken";
+  EXPECT_EQ(reaped(ring), (names{9, 2, 10, 1, 3, 4, 5, 6}));
   EXPECT_EQ(ring.in_flight(), 0U);
 }
 

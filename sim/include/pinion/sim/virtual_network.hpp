@@ -5,9 +5,9 @@
 //
 // It is the ring's device: it answers accept, connect, recv, send, read, write and close as a kernel does,
 // and a poll for POLLIN, once.
-// What can't be answered yet waits, and is tried again after whatever happens, in the order in which it was
-// asked. Packets take a time that is drawn, and so are all faults. The same seed, with the same program,
-// gives the same run to the nanosecond.
+// What can't be answered yet waits, and is tried again after whatever happens to its connection, in the order
+// in which it was asked. Packets take a time that is drawn, and so are all faults. The same seed, with the
+// same program, gives the same run to the nanosecond.
 //
 //   sim::virtual_clock clock{instant{0}};
 //   sim::virtual_network network{clock, seed, {.shorts = 300, .resets = 5}};  // of a thousand
@@ -38,7 +38,10 @@
 #include <pinion/base/time.hpp>
 #include <pinion/sim/virtual_clock.hpp>
 #include <pinion/sim/virtual_ring.hpp>
+#include <queue>
 #include <random>
+#include <set>
+#include <unordered_map>
 #include <vector>
 
 namespace pinion::sim {
@@ -112,6 +115,10 @@ class PINION_EXPORT virtual_network {
 
   virtual_answer begin(const ring_entry& entry, instant now);
   void cancelled(std::uint64_t user_data);
+  void wait(const ring_entry& entry, const std::shared_ptr<file>& of);
+  [[nodiscard]] waiter stop_waiting(std::uint64_t order);
+  void touched(const file& of);
+  void touched(const connection& between);
   void retry();
   [[nodiscard]] answer try_one(const ring_entry& entry, file& of);
   [[nodiscard]] answer accept(file& of);
@@ -128,8 +135,13 @@ class PINION_EXPORT virtual_network {
   std::mt19937_64 random_;
   std::weak_ptr<const virtual_ring*> ring_;  // gone with its device
   std::function<void(const network_event&)> seen_;
-  std::vector<std::shared_ptr<file>> files_;  // by descriptor
-  std::vector<waiter> waiting_;               // in the order of being asked
+  std::vector<std::shared_ptr<file>> files_;                         // by descriptor
+  std::priority_queue<int, std::vector<int>, std::greater<>> free_;  // of files_, the lowest first
+  std::set<int> listeners_;                                          // of files_
+  std::unordered_map<std::uint64_t, waiter> waiting_;                // by the order of being asked
+  std::unordered_multimap<std::uint64_t, std::uint64_t> orders_;     // of waiting_, by user_data
+  std::set<std::uint64_t> touched_;                                  // of waiting_, to be tried again
+  std::uint64_t asked_ = 0;
   std::uint64_t hash_ = 0xcbf2'9ce4'8422'2325;
 };
 
