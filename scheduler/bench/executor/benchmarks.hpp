@@ -118,4 +118,11 @@ void add_echo(const std::string& who) {
   }
 }
 
+/// By a function of (connections).
+template <class Echo>
+void add_simulated_echo(const std::string& who, Echo echo) {
+  for (const std::size_t connections : {std::size_t{1'000}, std::size_t{100'000}})
+    add(named("simulated_echo", who, connections), [=] { return echo(connections); });
+}
+
 }  // namespace pinion::scheduler::bench::inline PINION_MODE

@@ -21,6 +21,10 @@
 #include "workloads/echo.hpp"
 #include "workloads/values.hpp"
 
+#if PINION_BENCH_SIM
+#include "workloads/simulated_echo.hpp"
+#endif
+
 namespace pinion::scheduler::bench {
 namespace {
 
@@ -46,6 +50,12 @@ void add_hogs() {
   });
 }
 
+void add_simulated() {
+#if PINION_BENCH_SIM
+  add_simulated_echo("executor", &measure_simulated_echo);
+#endif
+}
+
 void add_all() {
   add_tasks<by_executor<executor>>("executor");
   add_sleeps<by_executor<executor>>("executor");
@@ -53,6 +63,7 @@ void add_all() {
   add_ping_pong<executor_player>("executor");
   add_echoes();
   add_hogs();
+  add_simulated();
   add_tasks<by_executor<executor_with_malloc>>("executor_malloc");
   add_tasks<floor_tasks>("floor");
 #if PINION_BENCH_BOOST
