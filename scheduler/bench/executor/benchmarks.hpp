@@ -98,18 +98,18 @@ void add_beside_hog(const std::string& who, Measure measure) {
 }
 
 /// Whether this process, and the one of the load, may have so many descriptors.
-inline bool has_room(std::size_t connections) {
+inline bool has_room(std::size_t descriptors) {
   rlimit files{};
-  if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_max < connections + 64) return false;
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_max < descriptors + 64) return false;
   files.rlim_cur = files.rlim_max;
   return ::setrlimit(RLIMIT_NOFILE, &files) == 0;
 }
 
-/// By a server that has the members of iosubmit's echo_server.
+/// By a server that has the members of iosubmit's echo_server, and so many descriptors for a connection.
 template <class Server>
-void add_echo(const std::string& who) {
+void add_echo(const std::string& who, std::size_t descriptors_each = 1) {
   for (const std::size_t connections : {1U, 64U, 512U, 10'000U}) {
-    if (!has_room(connections)) {
+    if (!has_room(connections * descriptors_each)) {
       pinion::bench::leave_out(who + " with so many connections", "`ulimit -Hn` is too low for 10,000");
       continue;
     }

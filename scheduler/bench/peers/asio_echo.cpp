@@ -105,7 +105,7 @@ struct epoll_reactor;
 
 void add_asio_echo() {
   add_echo<asio_server>("asio");
-  add_echo<iosubmit::bench::echo_server<iosubmit::bench::over_asio<epoll_reactor>>>("asio_epoll");
+  add_echo<iosubmit::bench::echo_server<iosubmit::bench::over_asio<epoll_reactor>>>("asio_epoll", 2);
 }
 
 }  // namespace pinion::scheduler::bench
