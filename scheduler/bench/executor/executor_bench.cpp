@@ -42,7 +42,8 @@ void add_echoes() {
 
 void add_hogs() {
   add_beside_hog("executor", &measure_tasks_beside_hog);
-  add_beside_hog("timed_alone", [](duration, std::size_t) { return measure_timed_task(300); });
+  add_beside_hog("each_alone",
+                 [](duration, std::size_t units) { return measure_each_task_alone(units, 300); });
   add_beside_hog("least_loop", [](duration slice, std::size_t units) {
     preempt::ticker_source source;
     return preempt::bench::measure_beside_hog<preempt::bench::yields_if_needed>(source, {.quantum = slice},

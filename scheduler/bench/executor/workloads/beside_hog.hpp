@@ -5,7 +5,7 @@
 // drawn at random, as even ones would fall into step with the ticks of the timers.
 //
 //   beside_hog m = measure_tasks_beside_hog({.quantum = ceil(1ms)}, 40'000);
-//   beside_hog m = measure_timed_task(300);                        // the timed one, and nothing else
+//   beside_hog m = measure_each_task_alone(40'000, 300);           // first the hog, then the timed task
 //
 // Beside them stands the least loop that two such tasks can share, which preempt's page measures: what is
 // charged here and not there is the executor.
@@ -81,19 +81,20 @@ inline beside_hog measure_tasks_beside_hog(duration quantum, std::size_t units) 
   return with_lateness(result, late);
 }
 
-/// What of the lateness is the timers' and the kernel's.
-inline beside_hog measure_timed_task(std::size_t times) {
+/// What those are compared with: the hog, and nothing else; then the timed task, and nothing else.
+inline beside_hog measure_each_task_alone(std::size_t units, std::size_t times) {
   executor loop;
   const pinion::bench::on_core place{0};
-  const hog_work none{0};
+  hog_work work{units};
   std::vector<double> late;
   late.reserve(times);
-  const pinion::bench::process_stopwatch watch;
+  beside_hog result{.units = units, .expected = hog_work::expected(units)};
+
   const instant begin = monotonic_clock::now();
-  loop.run(runs_now_and_then(none, times, late));
-  beside_hog result{.units = times, .checksum = late.size(), .expected = times};
-  result.cpu_seconds = watch.seconds();
-  result.wall_seconds = static_cast<double>((monotonic_clock::now() - begin).ns) * 1e-9;
+  const instant end = loop.run(keeps_the_core(loop, work));
+  result.wall_seconds = static_cast<double>((end - begin).ns) * 1e-9;
+  result.checksum = work.checksum();
+  loop.run(runs_now_and_then(work, times, late));
   return with_lateness(result, late);
 }
 
