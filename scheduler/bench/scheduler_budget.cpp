@@ -53,13 +53,6 @@ void count_tasks(pinion::bench::budget& counted, const std::string& who) {
   counted.instructions(who, "yield_of_100", measure_yields<Runtime, meter>(100, times / 100));
 }
 
-/// Rounds of an executor in which one task goes on, once.
-template <class Meter>
-measured measure_turns(std::size_t turns) {
-  executor loop{{.tasks_a_slice = 1}};
-  return loop.run(measured_yields<by_executor<executor>, Meter>(1, turns));
-}
-
 }  // namespace
 }  // namespace pinion::scheduler::bench
 
@@ -87,7 +80,6 @@ int main() {
   bench::count_frames<bench::by_promise<slab_frames>>(counted, "frame_in_slab");
   bench::count_frames<bench::by_promise<malloc_frames>>(counted, "frame_by_malloc");
   bench::count_tasks<bench::by_executor<executor>>(counted, "executor");
-  counted.instructions("executor", "turn_of_one_task", bench::measure_turns<bench::meter>(bench::times));
   bench::count_tasks<bench::floor_tasks>(counted, "floor");
   return counted.exit_status();
 }
