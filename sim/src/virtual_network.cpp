@@ -171,8 +171,8 @@ virtual_answer virtual_network::begin(const ring_entry& entry, instant now) {
     wait(entry, of.shared_from_this());
     return {.at = never};
   }
-  tell(entry, *got);
   touched(of);
+  tell(entry, *got);  // who watches may close it, and then it is gone
   retry();
   return {.at = now, .result = *got};
 }

@@ -250,6 +250,12 @@ TEST(virtual_network, GivesTheLowestDescriptorThatIsFree) {
   EXPECT_EQ(in.network.open_descriptors(), 1U);
   EXPECT_EQ(in.network.socket(), first);
   EXPECT_EQ(in.network.socket(), second + 1);
+
+  in.network.close(second);
+  in.network.close(first);
+  EXPECT_EQ(in.network.socket(), first);
+  EXPECT_EQ(in.network.socket(), second);
+  EXPECT_EQ(in.network.socket(), second + 2);
 }
 
 TEST(virtual_network, FaultsComeWhereTheyAreAskedForAlways) {
@@ -317,6 +323,18 @@ TEST(virtual_network, TellsOfEachAnswer) {
   EXPECT_EQ(seen[0].descriptor, socket);
   EXPECT_EQ(seen[0].result, 0);
   EXPECT_EQ(seen[0].at, in.clock.time());
+}
+
+TEST(virtual_network, MayLoseTheDescriptorThatAnAnswerIsToldOf) {
+  world in;
+  const int socket = in.network.socket();
+  in.network.watch([&](const network_event& event) {
+    if (event.operation == codes::recv) in.network.close(event.descriptor);
+  });
+
+  EXPECT_EQ(in.answer(in.ask({.operation = codes::recv, .descriptor = socket})), -ENOTCONN);
+
+  EXPECT_EQ(in.network.open_descriptors(), 0U);
 }
 
 TEST(virtual_network, OutlivesItsRing) {
