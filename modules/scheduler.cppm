@@ -62,6 +62,7 @@ using pinion::scheduler::semaphore;
 using pinion::scheduler::slab_frames;
 using pinion::scheduler::sleep_for;
 using pinion::scheduler::sleep_until;
+using pinion::scheduler::slept;
 using pinion::scheduler::slicing_runner;
 using pinion::scheduler::spawn;
 using pinion::scheduler::spawn_into;

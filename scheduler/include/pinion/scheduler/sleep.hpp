@@ -7,9 +7,9 @@
 //
 //   co_await sleep_until(deadline);
 //
-// It sleeps under the slot of its task, and gives expected<void, std::error_code>. It always suspends, also
-// for a time that has been or under a slot that was requested: then until the next round. A delay counts from
-// the co_await.
+// It sleeps under the slot of its task, and tells whether the time has come. It always suspends, also for a
+// time that has been or under a slot that was requested: then until the next round. A delay counts from the
+// co_await.
 #pragma once
 
 #include <pinion/config.hpp>
@@ -25,6 +25,12 @@
 #include <system_error>
 
 namespace pinion::scheduler::inline PINION_MODE {
+
+/// What a sleep gives: nothing when the time has come, or operation_canceled. A type of its own, as it may be
+/// ignored: since tl::expected 1.1 an expected must not be.
+struct slept : expected<void, std::error_code> {
+  using expected<void, std::error_code>::expected;
+};
 
 /// What a coroutine keeps in its frame while it sleeps.
 template <timer::delay_or_point When>
@@ -48,7 +54,7 @@ class [[nodiscard]] sleeping : task_timer, cancel_slot::wait {
     who_ = resumption{who};
     wait_under(by_->slot());
   }
-  expected<void, std::error_code> await_resume() const noexcept {
+  slept await_resume() const noexcept {
     if (was_cancelled_) return unexpected<std::error_code>{wait_cancelled()};
     return {};
   }

@@ -42,9 +42,10 @@ template <class Awaitable>
 using kept = std::conditional_t<std::move_constructible<Awaitable>, Awaitable, Awaitable&&>;
 
 template <class T>
-inline constexpr bool is_expected = false;
-template <class T>
-inline constexpr bool is_expected<expected<T, std::error_code>> = true;
+inline constexpr bool is_expected = requires {
+  typename T::value_type;
+  requires std::derived_from<T, expected<typename T::value_type, std::error_code>>;
+};
 template <class T>
 using given = std::conditional_t<is_expected<T>, T, expected<T, std::error_code>>;
 
