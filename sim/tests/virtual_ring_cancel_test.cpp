@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// What a cancel leaves in flight in a virtual_ring.
 #include <gtest/gtest.h>
 
 #include <cstdint>

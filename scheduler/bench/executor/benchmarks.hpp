@@ -110,7 +110,8 @@ template <class Server>
 void add_echo(const std::string& who, std::size_t descriptors_each = 1) {
   for (const std::size_t connections : {1U, 64U, 512U, 10'000U}) {
     if (!has_room(connections * descriptors_each)) {
-      pinion::bench::leave_out(who + " with so many connections", "`ulimit -Hn` is too low for 10,000");
+      pinion::bench::leave_out(who + " at " + std::to_string(connections) + " connections",
+                               "`ulimit -Hn` is too low for " + std::to_string(connections));
       continue;
     }
     add(named("task_echo", who, connections),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is charged to Asio: each connection has a coroutine that serves it, and one that watches its deadline,
-// as Asio's own examples of timeouts have. A read or a write reads the clock and moves the deadline. The
+// Asio is charged for two coroutines of each connection: one serves it, and one watches its deadline, as in
+// Asio's own examples of timeouts. A read or a write reads the clock and moves the deadline. The
 // watching coroutine waits for the connection's steady_timer, and again when the deadline has moved on; a
 // deadline that comes before the timer's wakes it. So of the timers little is charged but the clock. Awaited
 // by `deferred`, and as_tuple() in place of exceptions; a write is async_write(), which goes on after a part.
@@ -64,7 +64,7 @@ class asio_server {
       deadline = clock::now() + time;
       if (deadline < timer.expiry()) timer.cancel();
     }
-    /// What is under way ends with an error, and so does what is asked for later.
+    /// A read or write that is under way ends with an error, and so does each later one.
     void close() {
       socket.close();
       timer.cancel();
