@@ -8,12 +8,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <coroutine>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
+#include <iterator>
 #include <pinion/preempt/detail/posix_timer_calls.hpp>
 #include <pinion/scheduler.hpp>
 #include <string>
@@ -98,11 +101,24 @@ TEST_F(StallDetectorHookTest, WhatComesTooSoonAfterAReportIsNotTold) {
   EXPECT_EQ(told.all.size(), 1U);
 }
 
+// Whether the kernel says that this thread of ours sleeps: what follows the program's name is its state.
+bool is_asleep(pid_t thread) {
+  std::ifstream file{"/proc/self/task/" + std::to_string(thread) + "/stat"};
+  const std::string stat{std::istreambuf_iterator<char>{file}, {}};
+  return stat.substr(stat.rfind(')')).starts_with(") S");
+}
+
 TEST_F(StallDetectorHookTest, ATaskThatBlocksIsSeenWhereItBlocks) {
   const stall_detector watches{loop, {.told = told.by()}};
   const auto joins = [](told_source& by) -> task<> {
     const std::uint32_t slice = by.end();
-    std::thread other{[&] { by.tell(slice); }};
+    std::atomic<bool> is_next_to_join{false};
+    std::thread other{[&, blocked = ::gettid()] {
+      while (!is_next_to_join.load(std::memory_order_acquire) || !is_asleep(blocked))
+        std::this_thread::yield();
+      by.tell(slice);
+    }};
+    is_next_to_join.store(true, std::memory_order_release);
     other.join();
     co_return;
   };
