@@ -131,11 +131,9 @@ class closed_reads {
   instant end_ = never;
 };
 
-/// `reads` of them, and a fourth as many that are timed.
-template <class Contestant>
-submitted measure_read4k(std::size_t depth, std::size_t reads) {
-  const scratch_file file{read4k_blocks};
-  closed_reads<Contestant> owner{file, depth};
+/// `reads` of them, and a fourth as many that are timed, by an owner that has these members of closed_reads.
+template <class Owner>
+submitted measure_reads(Owner& owner, std::size_t reads) {
   const std::size_t timed = reads / 4;
   std::vector<double> samples;
   samples.reserve(timed);
@@ -159,6 +157,13 @@ submitted measure_read4k(std::size_t depth, std::size_t reads) {
     result.work.expected += expected_sum(blocks.next());
   }
   return result;
+}
+
+template <class Contestant>
+submitted measure_read4k(std::size_t depth, std::size_t reads) {
+  const scratch_file file{read4k_blocks};
+  closed_reads<Contestant> owner{file, depth};
+  return measure_reads(owner, reads);
 }
 
 }  // namespace pinion::iosubmit::bench

@@ -15,6 +15,7 @@
 #include <string>
 
 #include "../../../iosubmit/bench/workloads/echo.hpp"
+#include "../../../iosubmit/bench/workloads/scratch_file.hpp"
 #include "../workloads/tasks.hpp"
 #include "workloads/allocations.hpp"
 #include "workloads/beside_hog.hpp"
@@ -95,6 +96,16 @@ void add_beside_hog(const std::string& who, Measure measure) {
                {"slices_count", static_cast<double>(m.slices)},
                {"stolen_ns", m.stolen_ns}}};
     });
+}
+
+/// By functions of (tasks, operations of each) and (tasks, reads of all together).
+template <class Nops, class Reads>
+void add_io(const std::string& who, Nops nops, Reads reads) {
+  for (const std::size_t tasks : {std::size_t{1}, std::size_t{64}, std::size_t{256}})
+    add(named("task_nop", who, tasks), [=] { return nops(tasks, 128'000 / tasks).shown(); });
+  if (!iosubmit::bench::scratch_folder().refusal.empty()) return;
+  for (const std::size_t tasks : {std::size_t{1}, std::size_t{64}, std::size_t{256}})
+    add(named("task_read4k", who, tasks), [=] { return reads(tasks, 64'000).shown(); });
 }
 
 /// Whether this process, and the one of the load, may have so many descriptors.

@@ -14,11 +14,15 @@
 
 #include "../../../iosubmit/bench/peers/raw_epoll.hpp"
 #include "../../../iosubmit/bench/peers/raw_uring.hpp"
+#include "../../../iosubmit/bench/workloads/nop.hpp"
+#include "../../../iosubmit/bench/workloads/read4k.hpp"
+#include "../../../iosubmit/bench/workloads/scratch_file.hpp"
 #include "../peers/asio_tasks.hpp"
 #include "benchmarks.hpp"
 #include "floor_tasks.hpp"
 #include "runtimes.hpp"
 #include "workloads/echo.hpp"
+#include "workloads/io.hpp"
 #include "workloads/values.hpp"
 
 #if PINION_BENCH_SIM
@@ -38,6 +42,15 @@ void add_echoes() {
   else
     pinion::bench::leave_out("raw_uring", refusal);
   add_echo<echo_server<raw_epoll>>("raw_epoll");
+}
+
+void add_operations() {
+  using iosubmit::bench::measure_nop, iosubmit::bench::measure_read4k, iosubmit::bench::raw_queue,
+      iosubmit::bench::raw_uring;
+  if (const std::string& refusal = iosubmit::bench::scratch_folder().refusal; !refusal.empty())
+    pinion::bench::leave_out("task_read4k", refusal);
+  add_io("executor", &measure_task_nops, &measure_task_reads);
+  if (raw_queue::refusal().empty()) add_io("raw_uring", &measure_nop<raw_uring>, &measure_read4k<raw_uring>);
 }
 
 void add_hogs() {
@@ -62,6 +75,7 @@ void add_all() {
   add_sleeps<by_executor<executor>>("executor");
   add_values("executor", &measure_values);
   add_ping_pong<executor_player>("executor");
+  add_operations();
   add_echoes();
   add_hogs();
   add_simulated();

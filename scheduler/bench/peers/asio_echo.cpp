@@ -15,6 +15,7 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <chrono>
@@ -55,7 +56,7 @@ class asio_server {
   struct connection {
     asio::ip::tcp::socket socket;
     asio::steady_timer timer;
-    clock::time_point deadline = clock::now() + std::chrono::seconds{30};
+    clock::time_point deadline = clock::now() + std::chrono::seconds{60};
 
     connection(asio::io_context& context, int descriptor)
         : socket(context, asio::ip::tcp::v4(), descriptor), timer(context, deadline) {}
@@ -75,12 +76,17 @@ class asio_server {
     constexpr auto awaited = asio::as_tuple(asio::deferred);
     std::array<std::byte, iosubmit::bench::load::message_bytes> bytes{};
     for (;; ++requests_) {
-      each.move_deadline(std::chrono::seconds{30});
-      const auto [unread, length] = co_await each.socket.async_read_some(asio::buffer(bytes), awaited);
-      if (unread) break;
+      each.move_deadline(std::chrono::seconds{60});
+      const auto [silent, first] = co_await each.socket.async_read_some(asio::buffer(bytes), awaited);
+      if (silent) break;
+      if (first != bytes.size()) {
+        each.move_deadline(std::chrono::seconds{30});
+        const auto [unread, rest] =
+            co_await asio::async_read(each.socket, asio::buffer(bytes) + first, awaited);
+        if (unread) break;
+      }
       each.move_deadline(std::chrono::seconds{10});
-      const auto [unsent, sent] =
-          co_await asio::async_write(each.socket, asio::buffer(bytes, length), awaited);
+      const auto [unsent, sent] = co_await asio::async_write(each.socket, asio::buffer(bytes), awaited);
       if (unsent) break;
     }
     each.close();
