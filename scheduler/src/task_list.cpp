@@ -10,7 +10,7 @@ namespace pinion::scheduler::inline PINION_MODE {
 
 seen_task look_at(const executor_base& of, const task_header& task) noexcept {
   const bool is_running = of.running_task() == &task;
-  const bool is_ready = !is_running && task.next != &task;
+  const bool is_ready = task.next != &task;
   return {.name = task.name != nullptr ? std::string_view{task.name} : std::string_view{},
           .queue = task.queue().options().name,
           .state = is_running ? task_state::running

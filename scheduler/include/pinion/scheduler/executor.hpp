@@ -297,12 +297,9 @@ void basic_executor<P>::disarm_by(executor_base& by, task_timer& timer) noexcept
 
 template <executor_parts P>
 instant basic_executor<P>::run_slices(preempt::slice_state state) {
-  const bool has_timers_due = state.others_ready;
+  // Whether other queues are ready changes no slice: there is a channel, so it may always be wanted.
   for (std::size_t slices = shared()->order.size(); slices != 0 && has_ready(); --slices) {
-    auto shared = this->shared();
-    const auto next = shared->order.next(state.now);
-    state.others_ready = has_timers_due || shared->order.size() > 1;
-    shared.leave();
+    const auto next = shared()->order.next(state.now);
     state.now = run_slice_of(next, state);
   }
   frames_.collect();

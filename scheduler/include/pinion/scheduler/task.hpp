@@ -218,7 +218,7 @@ class join_handle {
     auto& promise = frame_.promise();
     PINION_ASSERT(promise.header().is_over() || !promise.header().has_joiner(),
                   "a join_handle was dropped while it is awaited");
-    if (promise.header().is_over() && promise.thrown() != nullptr && !promise.header().has_joiner())
+    if (promise.thrown() != nullptr && !promise.header().has_joiner())  // so it is over
       task_detail::tell_of_lost(*promise.thrown(), promise.header().name);
     frame_ = nullptr;
     executor_base::let_go(promise.header());

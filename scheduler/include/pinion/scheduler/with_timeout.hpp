@@ -147,7 +147,6 @@ class [[nodiscard]] timed : task_timer {
   void end() noexcept {
     slot_.leave();
     if (is_armed_) by_->disarm(*this);
-    is_armed_ = false;
   }
 
   When when_;
