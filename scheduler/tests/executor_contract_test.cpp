@@ -62,6 +62,15 @@ task<> spawns_behind_a_join() {
   co_await other;
 }
 
+task<> joins(task_group& group) { co_await group.join(); }
+task<> joins_one_group_twice() {
+  task_group group;
+  group.spawn([]() -> task<> { co_await sleep_for(1h); }());
+  auto one = spawn(joins(group));
+  auto other = spawn(joins(group));
+  co_await one;
+}
+
 TEST(executor_contract, WhatCanNotBeDoneTwiceIsAViolation) {
   if (!is_checked) GTEST_SKIP() << "this build checks no contracts (PINION_ASSERT=OFF)";
   EXPECT_DEATH(
@@ -99,6 +108,43 @@ TEST(executor_contract, WhatCanNotBeDoneTwiceIsAViolation) {
       },
       "moved while it is awaited");
   EXPECT_DEATH(the_executor{}.run(spawns_behind_a_join()), "a task that is not its own spawned one more");
+  EXPECT_DEATH(the_executor{}.run(joins_one_group_twice()), "two tasks join one group");
+}
+
+task<int> awaits_what_was_spawned() {
+  task<int> once = gives(1);
+  const int spawned = co_await spawn(std::move(once));
+  co_return spawned + co_await std::move(once);
+}
+
+TEST(executor_contract, WhatIsNotThereIsAViolation) {
+  if (!is_checked) GTEST_SKIP() << "this build checks no contracts (PINION_ASSERT=OFF)";
+  EXPECT_DEATH(the_executor{}.run(awaits_what_was_spawned()), "awaited that was spawned or moved from");
+  EXPECT_DEATH(
+      {
+        the_executor loop;
+        loop.spawn(sleeps_long()).take();
+      },
+      "taken before it was over");
+  EXPECT_DEATH(
+      {
+        the_executor loop;
+        std::optional<join_handle<int>> other{loop.spawn(sleeps_long())};
+        loop.spawn(waits_for(*other)).detach();
+        loop.run(gives(0));  // and so the other one has begun
+        other.reset();
+      },
+      "dropped while it is awaited");
+}
+
+TEST(executor_contract, ASpawnAndAGroupOutsideOfTasksAreViolations) {
+  if (!is_checked) GTEST_SKIP() << "this build checks no contracts (PINION_ASSERT=OFF)";
+  the_executor loop;
+
+  EXPECT_DEATH(spawn(gives(1)).detach(), "spawn\\(\\) was called where no executor runs");
+  EXPECT_DEATH(spawn_into(loop.main_queue(), gives(1)).detach(),
+               "spawn_into\\(\\) was called where no executor runs");
+  EXPECT_DEATH(task_group{}, "a task_group was made where no executor runs");
 }
 
 TEST(executor_contract, AForeignThreadAndAForeignQueueAreViolations) {

@@ -9,11 +9,14 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <pinion/preempt/default_source.hpp>
 #include <pinion/preempt/ticker_source.hpp>
@@ -147,6 +150,43 @@ TEST_F(ExecutorPoolTest, TheThreadThatEndsSlicesIsNotPinnedWithTheExecutorThatWa
 TEST_F(ExecutorPoolTest, ThatPinsNoneRunsWhereTheCallerMay) {
   const executor_pool pool{{.count = 1, .pins = false}};
   EXPECT_EQ(on(pool[0], processors_of_this_thread), processors_of_this_thread());
+}
+
+// Each is cancelled by the end of its own executor, and then waits for the other's.
+TEST_F(ExecutorPoolTest, ItsExecutorsEndSideBySide) {
+  std::atomic<int> ending{0};
+  std::atomic<int> ended{0};
+  const auto waits = [](std::atomic<int>& first, std::atomic<int>& last) -> task<> {
+    co_await sleep_for(std::chrono::hours{1});
+    first.fetch_add(1, std::memory_order_relaxed);
+    while (first.load(std::memory_order_relaxed) != 2) co_await yield();
+    last.fetch_add(1, std::memory_order_relaxed);
+  };
+  {
+    const executor_pool pool{
+        {.count = 2, .may_share = true, .executor = {.patience = ceil(std::chrono::seconds{10})}}};
+    for (std::size_t k = 0; k != pool.size(); ++k) {
+      on(pool[k], [&] {
+        spawn(waits(ending, ended)).detach();
+        return 0;
+      });
+    }
+  }
+
+  EXPECT_EQ(ended.load(std::memory_order_relaxed), 2);
+}
+
+TEST_F(ExecutorPoolTest, EndedByATaskOfItsOwnIsAViolation) {
+  if (!is_checked) GTEST_SKIP() << "this build checks no contracts (PINION_ASSERT=OFF)";
+  EXPECT_DEATH(
+      {
+        auto pool = std::make_unique<executor_pool>(of(1));
+        on((*pool)[0], [&pool] {
+          pool.reset();
+          return 0;
+        });
+      },
+      "ended by one of its own tasks");
 }
 
 // ---- What is refused

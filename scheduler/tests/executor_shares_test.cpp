@@ -8,7 +8,6 @@
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
-#include <pinion/base/resumption.hpp>
 #include <pinion/scheduler/executor.hpp>
 #include <pinion/sim/virtual_clock.hpp>
 #include <pinion/sim/virtual_ring.hpp>
@@ -17,42 +16,18 @@
 #include <utility>
 #include <vector>
 
+#include "virtual_executor.hpp"
+
 namespace pinion::scheduler {
 namespace {
 
 using namespace std::chrono_literals;
 
-// Reads the virtual clock at each look.
-class virtual_source : preempt::asking_word {
- public:
-  static constexpr preempt::source_traits traits{.asks = true};
-  explicit virtual_source(const sim::virtual_clock& clock) noexcept
-      : basic_asking_word(&is_over), clock_(clock) {}
-  [[nodiscard]] const preempt::word& word() const noexcept { return *this; }
-  void begin(instant, instant until) noexcept { until_ = until; }
-  void rest() noexcept { until_ = never; }
-
- private:
-  static bool is_over(basic_asking_word& self) noexcept {
-    const auto& mine = static_cast<virtual_source&>(self);
-    return mine.clock_.time() >= mine.until_;
-  }
-  const sim::virtual_clock& clock_;
-  instant until_ = never;
-};
-
-using virtual_executor = basic_executor<
-    parts<timer::call_wheel, waker::tagged_inbox, waker::eventfd_notifier, iosubmit::batch_or_idle,
-          sim::virtual_ring, virtual_source, slab_frames, sim::virtual_clock::view>>;
+using testing::bell;
+using testing::quiet_ring;
+using testing::virtual_executor;
 
 struct ExecutorSharesTest : ::testing::Test {
-  // Of a kernel that nobody writes to: a watch is never answered.
-  sim::virtual_ring quiet_ring() {
-    sim::virtual_ring made{clock};
-    made.serve([](const ring_entry&, instant) { return sim::virtual_answer{.at = never}; });
-    return made;
-  }
-
   // Until `limit`, in pieces of such a length.
   task<> hogs(duration piece, instant limit) {
     while (clock.time() < limit) {
@@ -69,7 +44,7 @@ struct ExecutorSharesTest : ::testing::Test {
   }
 
   sim::virtual_clock clock{instant{0}};
-  virtual_executor loop{{}, quiet_ring(), clock, clock};
+  virtual_executor loop{{}, quiet_ring(clock), clock, clock};
 };
 
 TEST_F(ExecutorSharesTest, TimeIsAsSharesAre) {
@@ -116,17 +91,6 @@ TEST_F(ExecutorSharesTest, WhoSleptDoesNotMakeUpForIt) {
   EXPECT_NEAR(static_cast<double>(worker.statistics().ran.ns), 1.5e9, 0.075e9);
 }
 
-struct bell {
-  [[nodiscard]] static bool await_ready() noexcept { return false; }
-  template <class Promise>
-  void await_suspend(std::coroutine_handle<Promise> at) noexcept {
-    who = resumption{at};
-  }
-  static void await_resume() noexcept {}
-  resumption who;
-  instant rung = never;
-};
-
 // How late a task is run that is woken in bursts by a hog, beside hogs of another queue. In a burst it takes
 // more than its shares.
 TEST_F(ExecutorSharesTest, ALatencyHolds) {
@@ -169,7 +133,7 @@ TEST_F(ExecutorSharesTest, ALatencyHolds) {
 }
 
 TEST_F(ExecutorSharesTest, ARoundIsBoundedAndOneTaskRunsInEach) {
-  virtual_executor small{{.tasks_a_slice = 10}, quiet_ring(), clock, clock};
+  virtual_executor small{{.tasks_a_slice = 10}, quiet_ring(clock), clock, clock};
   int resumed = 0;
   bool is_over = false;
   const auto yields = [](int& count, const bool& over) -> task<> {
@@ -185,6 +149,18 @@ TEST_F(ExecutorSharesTest, ARoundIsBoundedAndOneTaskRunsInEach) {
   EXPECT_EQ(resumed, 50) << "ten in each of five rounds, though no time passes";
   is_over = true;
   small.run();
+}
+
+TEST_F(ExecutorSharesTest, ARoundHasASliceOfEachQueueThatIsReady) {
+  task_queue& other = loop.add_queue({.name = "other"});
+  const auto one = loop.spawn(hogs(ceil(10us), instant{1}));
+  const auto two = loop.spawn_into(other, hogs(ceil(10us), instant{1}));
+
+  int rounds = 0;
+  loop.run_until([&] { return ++rounds > 1; });
+
+  EXPECT_TRUE(one.is_over());
+  EXPECT_TRUE(two.is_over());
 }
 
 }  // namespace

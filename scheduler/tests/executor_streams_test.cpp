@@ -161,6 +161,52 @@ TYPED_TEST(ExecutorStreamsTest, ATimeoutAndACancellationEndAWaitForAConnectionAn
   }
 }
 
+TYPED_TEST(ExecutorStreamsTest, NoMoreConnectionsThanAskedForWaitToBeTaken) {
+  const auto accepts = [](TypeParam& by, int from) -> task<> {
+    auto connections = by.io().acceptor(from, SOCK_CLOEXEC, 1);
+    const auto none = co_await with_timeout(1ms, connections.next());
+    EXPECT_FALSE(none);
+    co_await sleep_for(1h);  // until it is cancelled; two come meanwhile
+  };
+  auto handle = this->loop.spawn(accepts(this->loop, this->listener));
+  const auto waits = []() -> task<> { co_await sleep_for(5ms); };
+  this->loop.run(waits());
+  this->client();
+  for (int k = 0; k != 3; ++k) this->loop.run(waits());  // the kernel is told to stop
+  const int second = this->client();
+  this->loop.run(waits());
+
+  handle.cancel();
+  this->loop.run();
+  this->loop.run(waits());
+
+  EXPECT_FALSE(is_closed(second)) << "it waits in the backlog";
+}
+
+TYPED_TEST(ExecutorStreamsTest, NoMorePartsThanAskedForWaitToBeTaken) {
+  buffer_group buffers = this->loop.io().buffers({.count = 8, .size = 64});
+  const int socket = this->client();
+  const int server = ::accept4(this->listener, nullptr, nullptr, SOCK_CLOEXEC);
+  this->opened.push_back(server);
+  const auto receives = [](TypeParam& by, int from, buffer_group& by_these) -> task<> {
+    auto parts = by.io().receiver(from, by_these, 1);
+    const auto none = co_await with_timeout(1ms, parts.next());
+    EXPECT_FALSE(none);
+    co_await sleep_for(1h);  // until it is cancelled; six come meanwhile
+  };
+  auto handle = this->loop.spawn(receives(this->loop, server, buffers));
+  const auto waits = []() -> task<> { co_await sleep_for(3ms); };
+  this->loop.run(waits());
+  for (int k = 0; k != 6; ++k) {
+    ASSERT_EQ(::send(socket, "a", 1, 0), 1);
+    this->loop.run(waits());
+  }
+
+  EXPECT_GE(buffers.free(), 5U);
+  handle.cancel();
+  this->loop.run();
+}
+
 TYPED_TEST(ExecutorStreamsTest, WhatComesAfterATimeoutIsTheNext) {
   const auto accepts = [](TypeParam& by, int from) -> task<int> {
     auto connections = by.io().acceptor(from, SOCK_CLOEXEC);
@@ -266,8 +312,10 @@ TYPED_TEST(ExecutorStreamsTest, WhatIsRegisteredServesATaskAsAnyOther) {
   this->opened.push_back(socket);
   const auto back_and_forth = [](TypeParam& by, int one, int other) -> task<std::string> {
     const auto io = by.io();
-    const auto memory = io.registered_memory(4096);
+    const auto memory = io.registered_memory(8192);
     auto files = io.registered_files(2);
+    if (memory.bytes().size() != 8192 || (files.count() != 0 && files.count() != 2))
+      co_return "not as large as asked for";
     const auto from = files.add(one), to = files.add(other);
     std::memcpy(memory.bytes().data(), "gear", 4);
     const auto written = co_await io.ask(from.by_place(memory.write(one, memory.bytes().first(4))));

@@ -98,6 +98,7 @@ TEST_F(ExecutorTest, WhatADetachedTaskThrowsComesOutOfRunAndTheOthersStay) {
   loop.run();
 
   EXPECT_TRUE(has_run);
+  EXPECT_EQ(loop.main_queue().statistics().resumed, 2U);
   EXPECT_EQ(loop.size(), 0U);
 }
 
@@ -245,21 +246,29 @@ TEST_F(ExecutorTest, ATaskRunsInItsQueueAndSpawnsThere) {
     const auto inner = [](the_executor& its) -> task<std::string> {
       co_return its.current_queue().options().name;
     };
-    co_return co_await spawn(inner(by));
+    const std::string by_spawn = co_await spawn(inner(by));
+    co_return by_spawn + " " + co_await by.spawn(inner(by));
   };
 
   auto handle = loop.spawn_into(other, where(loop));
   loop.run();
 
-  EXPECT_EQ(handle.take(), "other");
+  EXPECT_EQ(handle.take(), "other other");
   EXPECT_EQ(other.statistics().tasks, 0U);
-  EXPECT_EQ(other.statistics().resumed, 3U);
+  EXPECT_EQ(other.statistics().resumed, 5U);
 }
+
+struct uring_parts : default_parts {
+  using ring = iosubmit::uring_ring;
+};
+using over_uring = basic_executor<uring_parts>;
 
 TEST(executor_options, ThatCanNotBeAreRefused) {
   EXPECT_THROW(the_executor({.main_queue = {.shares = 0}}), std::system_error);
   EXPECT_THROW(the_executor({.main_queue = {.shares = 10'001}}), std::system_error);
   EXPECT_THROW(the_executor({.main_queue = {.quantum = duration{1}}}), std::system_error);
+  EXPECT_THROW(the_executor({.turn = {.timers_a_turn = 0}}), std::system_error);
+  EXPECT_THROW(over_uring({.ring = {.uring = {.entries = 0}}}), std::system_error);
   EXPECT_THROW(the_executor({.tasks_a_slice = 0}), std::system_error);
   EXPECT_THROW(the_executor({.patience = duration{0}}), std::system_error);
 }

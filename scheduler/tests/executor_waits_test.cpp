@@ -38,6 +38,9 @@ task<> throws_after(std::chrono::nanoseconds length) {
   throw std::runtime_error{"thrown"};
 }
 
+task<> sleeps_for_a_moment() { co_await sleep_for(1us); }
+task<> waits_an_hour() { co_await sleep_for(1h); }
+
 // ---- with_timeout
 
 TEST_F(ExecutorWaitsTest, ATimeoutEndsWhatTakesTooLong) {
@@ -46,6 +49,9 @@ TEST_F(ExecutorWaitsTest, ATimeoutEndsWhatTakesTooLong) {
     if (slept || slept.error() != std::errc::timed_out) co_return "an expected is not timed out";
     const auto value = co_await with_timeout(1ms, gives_after(1h, 1));
     if (value || value.error() != std::errc::timed_out) co_return "a task that throws is not timed out";
+    const auto nothing = co_await with_timeout(1ms, waits_an_hour());
+    if (nothing || nothing.error() != std::errc::timed_out)
+      co_return "a task without a value is not timed out";
     co_await with_timeout(1ms, throws_after(0ms));
     co_return "an exception was swallowed";
   };
@@ -75,6 +81,38 @@ TEST_F(ExecutorWaitsTest, AValueThatCameLateIsNotLost) {
   EXPECT_EQ(loop.run(waits(shields)), 3);
 }
 
+TEST_F(ExecutorWaitsTest, AnErrorOfItsOwnThatCameLateIsNoTimeout) {
+  const auto gives = []() -> task<expected<int, std::error_code>> {
+    co_await waits_an_hour();  // is cancelled
+    co_return unexpected<std::error_code>{std::make_error_code(std::errc::io_error)};
+  };
+  const auto throws = []() -> task<int> {
+    co_await waits_an_hour();
+    throw std::system_error{std::make_error_code(std::errc::io_error)};
+    co_return 1;
+  };
+  const auto waits = [](auto& given, auto& thrown) -> task<std::string> {
+    const auto late = co_await with_timeout(1ms, given());
+    if (late || late.error() != std::errc::io_error) co_return "what it gives is lost";
+    try {
+      static_cast<void>(co_await with_timeout(1ms, thrown()));
+    } catch (const std::system_error& error) {
+      co_return error.code() == std::errc::io_error ? "right" : "another error is thrown";
+    }
+    co_return "what it throws is lost";
+  };
+  EXPECT_EQ(loop.run(waits(gives, throws)), "right");
+}
+
+TEST_F(ExecutorWaitsTest, WhatIsReadyIsNotWaitedFor) {
+  const auto waits = []() -> task<int> {
+    auto other = spawn([]() -> task<int> { co_return 4; }());
+    while (!other.is_over()) co_await yield();
+    co_return (co_await with_timeout(20ms, other.join())).value_or(-1);
+  };
+  EXPECT_EQ(loop.run(waits()), 4);
+}
+
 TEST_F(ExecutorWaitsTest, TimeoutsNestAndTheTaskWaitsUnderItsOwnSlotAfterwards) {
   const auto waits = []() -> task<std::string> {
     const auto inner = []() -> task<std::string> {
@@ -93,6 +131,8 @@ TEST_F(ExecutorWaitsTest, TimeoutsNestAndTheTaskWaitsUnderItsOwnSlotAfterwards) 
 TEST_F(ExecutorWaitsTest, CancellingATaskIsNoTimeout) {
   const auto waits = []() -> task<std::error_code> {
     const auto slept = co_await with_timeout(1h, sleep_for(1h));
+    const auto later = co_await sleep_for(1us);
+    if (later) co_return std::make_error_code(std::errc::no_message);  // the timeout alone was cancelled
     co_return slept ? std::error_code{} : slept.error();
   };
   auto handle = loop.spawn(waits());
@@ -111,17 +151,19 @@ struct throws_as_it_suspends {
 };
 
 TEST_F(ExecutorWaitsTest, WhatThrowsAsItSuspendsLeavesNoTimeoutBehind) {
-  const auto waits = []() -> task<bool> {
+  const auto waits = [](the_executor& by) -> task<bool> {
     std::string thrown;
+    const cancel_slot& before = by.executor_base::slot();
     try {
       co_await with_timeout(1ms, throws_as_it_suspends{});
     } catch (const std::runtime_error& error) {
       thrown = error.what();
     }
+    const bool is_its_own = &by.executor_base::slot() == &before;
     const auto slept = co_await sleep_for(5ms);
-    co_return slept&& thrown == "no room";
+    co_return slept&& is_its_own&& thrown == "no room";
   };
-  EXPECT_TRUE(loop.run(waits()));
+  EXPECT_TRUE(loop.run(waits(loop)));
 }
 
 task<> takes_its_time() {
@@ -209,6 +251,35 @@ TEST_F(ExecutorWaitsTest, WhereOneThrowsTheOthersAreCancelledAndAwaited) {
   EXPECT_EQ(count, 1);
 }
 
+task<> throws_that(const char* what) {
+  throw std::runtime_error{what};
+  co_return;
+}
+
+TEST_F(ExecutorWaitsTest, AGroupThrowsWhatWasThrownFirstWhenAllAreOver) {
+  const auto held = std::make_shared<int>(1);
+  const auto ends_late = [](std::shared_ptr<int>) -> task<> {
+    co_await sleep_for(1h);  // is cancelled
+    for (int k = 0; k != 10; ++k) co_await yield();
+    co_await throws_that("later");
+  };
+  const auto joins = [](auto& late, const std::shared_ptr<int>& with) -> task<std::string> {
+    task_group all;
+    all.spawn(late(with));
+    all.spawn(throws_that("first"));
+    while (all.size() == 2) co_await yield();
+    std::string thrown;
+    try {
+      co_await all.join();
+    } catch (const std::runtime_error& error) {
+      thrown = error.what();
+    }
+    co_return all.size() == 0 ? thrown : "one is left";
+  };
+  EXPECT_EQ(loop.run(joins(ends_late, held)), "first");
+  EXPECT_EQ(held.use_count(), 1) << "the frames have gone";
+}
+
 TEST_F(ExecutorWaitsTest, AGroupIsCancelledWithItsTaskAndByItself) {
   int count = 0;
   const auto spawns = [](int& into, bool by_itself) -> task<> {
@@ -270,6 +341,23 @@ TEST_F(ExecutorWaitsTest, AnyGivesWhatTheFirstGivesAndTheOthersAreOver) {
     co_return std::pair{first.index, first.value};
   };
   EXPECT_EQ(loop.run(waits()), (std::pair<std::size_t, int>{1, 2}));
+}
+
+TEST_F(ExecutorWaitsTest, WhatTheOthersGiveAllTheSameIsDropped) {
+  const auto late = []() -> task<int> {
+    co_await waits_an_hour();  // is cancelled
+    co_return 2;
+  };
+  const auto waits = [](auto& other) -> task<std::pair<std::size_t, int>> {
+    auto first = co_await when_any(other(), gives_after(1us, 1), other());
+    co_return std::pair{first.index, first.value};
+  };
+  EXPECT_EQ(loop.run(waits(late)), (std::pair<std::size_t, int>{1, 1}));
+
+  const auto without_values = []() -> task<std::size_t> {
+    co_return (co_await when_any(waits_an_hour(), sleeps_for_a_moment())).index;
+  };
+  EXPECT_EQ(loop.run(without_values()), 1U);
 }
 
 TEST_F(ExecutorWaitsTest, AnyOfWhichOneThrowsFirstThrows) {

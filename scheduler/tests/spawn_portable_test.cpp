@@ -7,6 +7,7 @@
 #include <coroutine>
 #include <optional>
 #include <pinion/scheduler.hpp>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -149,6 +150,36 @@ TEST_F(SpawnPortableTest, CancelledBeforeTheEndItIsNotBegunEither) {
 
   EXPECT_EQ(handle.take().error(), std::errc::operation_canceled);
   EXPECT_EQ(called, 0);
+}
+
+TEST_F(SpawnPortableTest, AJobHasTheNameThatItWasGiven) {
+  const auto asks_twice = [](remote_executor on) -> task<std::string> {
+    const auto tells_its_name = [] {
+      return []() -> task<std::string> { co_return executor_base::current()->running_task()->name; }();
+    };
+    const auto one = co_await spawn_on(on, tells_its_name, "one");
+    const auto other = co_await spawn_portable(on, tells_its_name, "other");
+    co_return one.value_or("none") + " " + other.value_or("none");
+  };
+  auto handle = home.spawn(asks_twice(worker));
+  for (int k = 0; k != 2; ++k) {
+    turns(home);
+    turns(*there);
+  }
+  turns(home);
+
+  EXPECT_EQ(handle.take(), "one other");
+}
+
+TEST_F(SpawnPortableTest, AFrameThatIsDestroyedWhileItsJobIsAwayIsAViolation) {
+  if (!is_checked) GTEST_SKIP() << "this build checks no contracts (PINION_ASSERT=OFF)";
+  auto handle = home.spawn(asks_portably(worker, tells_who()));
+  turns(home);
+
+  EXPECT_DEATH(handle.header().where.destroy(), "destroyed while it waits");
+  turns(*there);
+  turns(home);
+  EXPECT_TRUE(handle.is_over());
 }
 
 TEST_F(SpawnPortableTest, CancelledOnTheHeirItEndsWhatItWaitsFor) {

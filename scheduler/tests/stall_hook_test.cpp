@@ -83,6 +83,22 @@ task<> tells_too(told_source& source) {
   co_await yield();
 }
 
+TEST_F(StallDetectorHookTest, EachIsToldOfWithItsOwnNameAndQueue) {
+  const stall_detector watches{loop, {.after = ceil(7ms), .told = told.by()}};
+  task_queue& index = loop.add_queue({.name = "index"});
+
+  loop.spawn_into(index, tells(source), "reads_all").detach();
+  loop.run();
+  loop.run(tells_too(source));
+
+  EXPECT_EQ(source.watched_after(), ceil(7ms));
+  ASSERT_EQ(told.all.size(), 2U);
+  EXPECT_EQ(told.all[0].task, "reads_all");
+  EXPECT_EQ(told.all[0].queue, "index");
+  EXPECT_EQ(told.all[1].task, "");
+  EXPECT_EQ(told.all[1].queue, "main");
+}
+
 TEST_F(StallDetectorHookTest, NoMorePlacesAreToldOfThanAskedFor) {
   const stall_detector watches{loop, {.places = 1, .told = told.by()}};
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <allocations.hpp>
 #include <bit>
 #include <chrono>
 #include <coroutine>
@@ -96,6 +97,47 @@ TEST(TaskListTest, EachTaskHasItsStateQueueAndPlace) {
   part.take();
 }
 
+// Below a task of one queue, and in another one.
+task<> spawns_everywhere(task_queue& other, std::vector<found>& into) {
+  task_group all;
+  auto free = spawn_into(other, sleeps_long(), "free");
+  all.spawn(sleeps_long(), "grouped");
+  all.spawn_into(other, sleeps_long(), "placed");
+  auto kept = all.spawn_kept(sleeps_long());
+  into = all_of(*executor_base::current());
+  free.cancel();
+  all.cancel();
+  co_await all.join();
+  co_await free;
+}
+
+TEST(TaskListTest, WhatATaskSpawnsIsInItsQueueOrInTheOneThatItNames) {
+  executor loop;
+  std::vector<found> seen;
+  task_queue& batch = loop.add_queue({.name = "batch"});
+  task_queue& other = loop.add_queue({.name = "other"});
+
+  loop.spawn_into(batch, spawns_everywhere(other, seen), "spawner").detach();
+  loop.run();
+
+  ASSERT_EQ(seen.size(), 5U);
+  EXPECT_EQ(by_name(seen, "spawner").queue, "batch");
+  EXPECT_EQ(by_name(seen, "free").queue, "other");
+  EXPECT_EQ(by_name(seen, "grouped").queue, "batch");
+  EXPECT_EQ(by_name(seen, "placed").queue, "other");
+  EXPECT_EQ(by_name(seen, "").queue, "batch") << "of which a handle is kept";
+}
+
+TEST(TaskListTest, BetweenRoundsNoTaskRuns) {
+  executor loop;
+  loop.spawn(sleeps_long()).detach();
+
+  int rounds = 0;
+  loop.run_until([&] { return ++rounds > 1; });
+
+  EXPECT_EQ(loop.running_task(), nullptr);
+}
+
 // ---- In words
 
 TEST(TaskListTest, ALineSaysQueueNameStateAndPlace) {
@@ -143,6 +185,22 @@ TEST(TaskListTest, AnotherThreadHasTheListTold) {
   other.join();
 
   EXPECT_EQ(printed.find("main: sleeper waits in "), 0U) << printed;
+}
+
+TEST(TaskListTest, WhereThereIsNoMemoryForTheListThatIsTold) {
+  executor loop;
+  printed.clear();
+  printed.reserve(100);
+  loop.spawn(sleeps_long(), "sleeper").detach();
+  loop.run(is_over_soon());
+  task_dump dump{loop, {.function = print}};
+
+  loop.channel().sender().push(dump);
+  pinion::testing::fail_allocation(1);
+  loop.run_until([] { return !printed.empty(); });
+  pinion::testing::fail_allocation(0);
+
+  EXPECT_EQ(printed, "there was no memory for the list of tasks\n");
 }
 
 TEST(TaskListTest, ASignalHasTheListTold) {

@@ -32,6 +32,8 @@ class told_source {
   [[gnu::noinline]] void tell(std::uint32_t slice) {
     watch_.hook({.length = duration{30'000'000}, .lasts = true, .who = this, .slice = slice});
   }
+  /// How long after the end of its slice a task is to be told of.
+  [[nodiscard]] duration watched_after() const noexcept { return watch_.after; }
   [[nodiscard]] bool is_watched() const noexcept { return static_cast<bool>(watch_.hook); }
 
  private:
