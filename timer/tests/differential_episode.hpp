@@ -202,10 +202,8 @@ class episode {
   /// Notes when the timer may be due, and keeps it out of latest_ while nothing says that it is to fire yet.
   void is_armed(std::uint32_t id, instant deadline) {
     timer& t = timers_[id];
-    const duration ahead = deadline - now_;
-    const duration bound = store_->lateness_bound(ahead);
     t.deadline = deadline;
-    t.latest = deadline + std::max(bound, store_->lateness_bound(ahead + bound));
+    t.latest = deadline + store_->lateness_bound(deadline - now_);
     t.armed_in = polls_;
     t.arming = ++armings_;
     t.due_when_armed = deadline <= now_;

@@ -38,6 +38,30 @@ violation nothing_overdue_survives_an_unlimited_poll(const store_factory& factor
   return {};
 }
 
+// A level reaches less far where the hand is at the end of a slot: from each phase of a slot, to both sides
+// of what so many slots reach.
+violation holds_at_the_edge_of_each_level(const store_factory& factory) {
+  for (const unsigned slot_bits : {20U, 30U}) {
+    const std::uint64_t slot = std::uint64_t{1} << slot_bits;
+    for (unsigned bits = 5; bits <= 12; ++bits) {
+      for (std::uint64_t halves = 0; halves <= 8; ++halves) {
+        for (const std::uint64_t phase : {std::uint64_t{0}, std::uint64_t{1}, slot - 1}) {
+          for (const std::uint64_t more : {std::uint64_t{0}, std::uint64_t{1}, slot / 2 - 1}) {
+            scenario s{factory, instant{slot * 7 + phase}};
+            s.arm(s.now + duration{(slot << bits) - halves * (slot / 2) + more});
+            s.poll(s.timers[0].deadline + s.bound(0));
+            if (!s.has_fired(0)) {
+              return s.broken("armed ", (s.timers[0].deadline - s.timers[0].armed_at).ns, " ns ahead of ",
+                              s.timers[0].armed_at.ns, ", and not fired ", s.bound(0).ns, " ns late");
+            }
+          }
+        }
+      }
+    }
+  }
+  return {};
+}
+
 violation a_stall_of_whole_turns_is_caught_up_with(const store_factory& factory) {
   for (const std::uint64_t tick : {std::uint64_t{1} << 20, std::uint64_t{1'000'000}}) {
     for (const std::uint64_t turn : {64U, 256U, 1'024U, 4'096U, 65'536U}) {
@@ -62,6 +86,7 @@ violation a_stall_of_whole_turns_is_caught_up_with(const store_factory& factory)
 
 std::vector<clause> bounded_lateness() {
   return {{"T3", "FiresWhenPolledAtItsDueTime", fires_when_polled_at_its_due_time},
+          {"T3", "HoldsAtTheEdgeOfEachLevel", holds_at_the_edge_of_each_level},
           {"T3", "NothingOverdueSurvivesAnUnlimitedPoll", nothing_overdue_survives_an_unlimited_poll},
           {"T3", "AStallOfWholeTurnsIsCaughtUpWith", a_stall_of_whole_turns_is_caught_up_with}};
 }

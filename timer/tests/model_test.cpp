@@ -175,9 +175,7 @@ class model {
     return static_cast<std::size_t>(std::ranges::count_if(timers_, [](const timer& t) { return t.armed; }));
   }
   [[nodiscard]] instant latest_due(instant deadline) const {
-    const duration ahead = deadline - now_;
-    const duration bound = store_->lateness_bound(ahead);
-    return deadline + std::max(bound, store_->lateness_bound(ahead + bound));
+    return deadline + store_->lateness_bound(deadline - now_);
   }
 
   ledger book_;

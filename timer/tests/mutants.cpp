@@ -14,8 +14,7 @@ namespace {
 /// else.
 class altered : public any_store {
  public:
-  altered(const setup& how, bool flawed)
-      : flawed_(flawed), right_(std::make_unique<adapted<ordered_map>>(how)) {}
+  altered(const setup& how, bool flawed) : altered(std::make_unique<adapted<ordered_map>>(how), flawed) {}
 
   [[nodiscard]] store_traits traits() const override { return right_->traits(); }
   [[nodiscard]] duration lateness_bound(duration ahead) const override {
@@ -37,6 +36,7 @@ class altered : public any_store {
   void reserve(std::size_t n) override { right_->reserve(n); }
 
  protected:
+  altered(std::unique_ptr<any_store> right, bool flawed) : flawed_(flawed), right_(std::move(right)) {}
   [[nodiscard]] bool flawed() const noexcept { return flawed_; }
   any_store& right() noexcept { return *right_; }
   [[nodiscard]] const any_store& right() const noexcept { return *right_; }
@@ -104,6 +104,15 @@ struct fires_one_tick_late final : altered {
   using altered::altered;
   poll_result poll(instant now, std::size_t budget, sink_ref sink) override {
     return right().poll(flawed() ? now - tick : now, budget, sink);
+  }
+};
+
+/// Reckons as if a ring reached as far as it has spokes, wherever in its spoke the hand is.
+struct promises_too_little_at_an_edge final : altered {
+  promises_too_little_at_an_edge(const setup& how, bool flawed)
+      : altered(std::make_unique<adapted<stationary_wheel>>(how), flawed) {}
+  [[nodiscard]] duration lateness_bound(duration ahead) const override {
+    return right().lateness_bound(flawed() ? ahead - duration{ahead.ns / 1'024} : ahead);
   }
 };
 
@@ -320,6 +329,7 @@ const std::vector<mutant>& mutants() {
         made<counts_what_has_fired>("T2", "CountsWhatHasFired", "Glommio"),
         made<leaks_what_is_cleared>("T2", "LeaksWhatIsCleared", "003 (e)"),
         made<fires_one_tick_late>("T3", "FiresOneTickLate"),
+        made<promises_too_little_at_an_edge>("T3", "PromisesTooLittleAtAnEdge", "our own"),
         made<leaves_what_is_due_now>("T3", "LeavesWhatIsDueNow", "Glommio, 004"),
         made<wakes_later_than_the_earliest_due>("T4", "WakesLaterThanTheEarliestDue"),
         made<accepts_a_reused_handle>("T5", "AcceptsAReusedHandle", "001 (a)"),

@@ -120,13 +120,9 @@ class scenario {
     }
     return count;
   }
-  /// How late the timer may be: the bound for its distance when it was armed, the larger one at the edge of a
-  /// level.
+  /// How late the timer may be: the bound for its distance when it was armed.
   [[nodiscard]] duration bound(std::size_t id) const {
-    const duration ahead = timers[id].deadline - timers[id].armed_at;
-    const duration here = store->lateness_bound(ahead);
-    const duration beyond = store->lateness_bound(ahead + here);
-    return here < beyond ? beyond : here;
+    return store->lateness_bound(timers[id].deadline - timers[id].armed_at);
   }
 
   /// A violation: the words, then the seed.

@@ -22,8 +22,8 @@
 //     every other due one stays counted, next_wakeup() is at most now, and the next poll fires it. Values
 //     are nothrow-movable.
 // T3  Bounded lateness. Placement fixes a due time, deadline <= due <= deadline + lateness_bound(distance at
-//     arm); at the edge of a level the larger bound. After an unlimited poll(now) nothing that was armed
-//     before it and has deadline + bound <= now is left.
+//     arm). After an unlimited poll(now) nothing that was armed before it and has deadline + bound <= now is
+//     left.
 // T4  Honest next wakeup. next_wakeup() is at most the earliest due, and at most the last now while `more`.
 //     An unlimited poll at that time fires, moves or discards at least one entry, so sleeping on it never
 //     spins. A store that holds nothing, or only timers at `never`, answers `never`.

@@ -100,12 +100,13 @@ class overlapping_levels {
   /// timer placed while the hand is behind would end on a coarser level than its distance from now allows.
   [[nodiscard]] bool gathers() const noexcept { return geometry_.stationary; }
 
-  /// Where stationary levels fire at their own ticks, the tick of the level that reaches so far; else that of
-  /// level 0.
+  /// Where stationary levels fire at their own ticks, the tick of the level that reaches so far wherever in
+  /// its slot the hand is; else that of level 0.
   [[nodiscard]] duration lateness_bound(duration ahead) const noexcept {
     if (!geometry_.stationary) return tick_of(0);
     for (std::size_t level = 0; level + 1 < geometry_.level_count; ++level) {
-      if (ahead + tick_of(level) < coverage_of(level)) return tick_of(level);
+      // A deadline's slot is rounded up, and the hand's down: up to two more than fit into the distance.
+      if (ahead + tick_of(level) * 2 <= coverage_of(level)) return tick_of(level);
     }
     return tick_of(geometry_.level_count - 1U);
   }
