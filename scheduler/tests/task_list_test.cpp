@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <allocations.hpp>
 #include <bit>
 #include <chrono>
 #include <coroutine>
@@ -185,22 +184,6 @@ TEST(TaskListTest, AnotherThreadHasTheListTold) {
   other.join();
 
   EXPECT_EQ(printed.find("main: sleeper waits in "), 0U) << printed;
-}
-
-TEST(TaskListTest, WhereThereIsNoMemoryForTheListThatIsTold) {
-  executor loop;
-  printed.clear();
-  printed.reserve(100);
-  loop.spawn(sleeps_long(), "sleeper").detach();
-  loop.run(is_over_soon());
-  task_dump dump{loop, {.function = print}};
-
-  loop.channel().sender().push(dump);
-  pinion::testing::fail_allocation(1);
-  loop.run_until([] { return !printed.empty(); });
-  pinion::testing::fail_allocation(0);
-
-  EXPECT_EQ(printed, "there was no memory for the list of tasks\n");
 }
 
 TEST(TaskListTest, ASignalHasTheListTold) {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: ./check [-j N] [NAME...]
 
-  ./check          every daily configuration, within 25 minutes on two cores
+  ./check          every daily configuration; about 40 minutes on two idle cores, and 25 is the aim
   ./check quick    the inner loop: every test of one build, incremental
   ./check NAME...  these configurations
   ./check deep     all of them, also those that are too long for every day
