@@ -28,6 +28,7 @@
 #include <type_traits>
 
 #include "asked_executors.hpp"
+#include "sanitized.hpp"
 
 namespace pinion::scheduler {
 namespace {
@@ -178,6 +179,8 @@ TEST_F(ExecutorPoolTest, ItsExecutorsEndSideBySide) {
 
 TEST_F(ExecutorPoolTest, EndedByATaskOfItsOwnIsAViolation) {
   if (!is_checked) GTEST_SKIP() << "this build checks no contracts (PINION_ASSERT=OFF)";
+  if (pinion::testing::is_sanitized)
+    GTEST_SKIP() << "ThreadSanitizer allows a child of fork() no threads of its own";
   EXPECT_DEATH(
       {
         auto pool = std::make_unique<executor_pool>(of(1));
