@@ -7,7 +7,6 @@
 #include <coroutine>
 #include <memory>
 #include <optional>
-#include <pinion/base/diagnostic.hpp>
 #include <pinion/iosubmit/awaiting.hpp>
 #include <pinion/iosubmit/entries.hpp>
 #include <pinion/scheduler/executor.hpp>
@@ -15,21 +14,19 @@
 #include <pinion/waker/wake_event.hpp>
 #include <system_error>
 
+#include "reported.hpp"
 #include "virtual_executor.hpp"
 
 namespace pinion::scheduler {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::reported;
 using testing::under_no_slot;
 using testing::virtual_executor;
-
-int reports = 0;
+using testing::waits_for_nothing;
 
 struct ExecutorEndsTest : ::testing::Test {
-  ExecutorEndsTest() { reports = 0; }
-  ~ExecutorEndsTest() override { set_diagnostic_sink(before); }
-
   // How long that took since the end began.
   [[nodiscard]] duration since_begun() const { return clock.time() - begun; }
   duration ends() {
@@ -58,7 +55,7 @@ struct ExecutorEndsTest : ::testing::Test {
   std::unique_ptr<virtual_executor> loop =
       std::make_unique<virtual_executor>(executor_options{}, testing::quiet_ring(clock), clock, clock);
   instant begun;
-  diagnostic_sink before = set_diagnostic_sink([](const diagnostic&) noexcept { ++reports; });
+  const reported seen;
 };
 
 TEST_F(ExecutorEndsTest, WhereAllIsUnderItsSlotItTakesNoTime) {
@@ -75,7 +72,7 @@ TEST_F(ExecutorEndsTest, TheKernelIsStoppedAfterThePatience) {
   run_once();
 
   expect_about(ends(), 1s);
-  EXPECT_EQ(reports, 0);
+  EXPECT_EQ(reported::count, 0);
 }
 
 TEST_F(ExecutorEndsTest, BehindThatItsChannelIsOpenForTheSamePatienceOnceMore) {
@@ -97,7 +94,7 @@ TEST_F(ExecutorEndsTest, BehindThatItsChannelIsOpenForTheSamePatienceOnceMore) {
   expect_about(ends(), 1500ms);
   ASSERT_TRUE(pushed);
   EXPECT_NE(*pushed, waker::push_result::closed);
-  EXPECT_EQ(reports, 0);
+  EXPECT_EQ(reported::count, 0);
 }
 
 TEST_F(ExecutorEndsTest, ATaskOfTheLastWakeHasBothPatiences) {
@@ -117,7 +114,7 @@ TEST_F(ExecutorEndsTest, ATaskOfTheLastWakeHasBothPatiences) {
 
   expect_about(ends(), 1500ms);
   EXPECT_TRUE(is_over);
-  EXPECT_EQ(reports, 0);
+  EXPECT_EQ(reported::count, 0);
 }
 
 TEST_F(ExecutorEndsTest, ATaskOfAnotherExecutorMayDestroyItAndIsItsOwnsStill) {
@@ -130,13 +127,6 @@ TEST_F(ExecutorEndsTest, ATaskOfAnotherExecutorMayDestroyItAndIsItsOwnsStill) {
   EXPECT_EQ(other.run(destroys(loop)), &other);
 }
 
-struct waits_for_nothing {
-  [[nodiscard]] static bool await_ready() noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> who) const noexcept { at = who; }
-  static void await_resume() noexcept {}
-  std::coroutine_handle<>& at;
-};
-
 TEST_F(ExecutorEndsTest, ATaskThatNothingEndsIsLeftAfterBothPatiences) {
   std::coroutine_handle<> left;
   const auto stays = [](std::coroutine_handle<>& at) -> task<> { co_await waits_for_nothing{at}; };
@@ -144,7 +134,7 @@ TEST_F(ExecutorEndsTest, ATaskThatNothingEndsIsLeftAfterBothPatiences) {
   run_once();
 
   expect_about(ends(), 2s);
-  EXPECT_EQ(reports, 1);
+  EXPECT_EQ(reported::count, 1);
   left.destroy();
 }
 
@@ -159,7 +149,7 @@ TEST_F(ExecutorEndsTest, TheTimeThatATaskTakesCountsForThePatience) {
   run_once();
 
   expect_about(ends(), 3500ms);
-  EXPECT_EQ(reports, 1);
+  EXPECT_EQ(reported::count, 1);
   left.destroy();
 }
 

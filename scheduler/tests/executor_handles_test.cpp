@@ -5,15 +5,17 @@
 
 #include <coroutine>
 #include <memory>
-#include <pinion/base/diagnostic.hpp>
 #include <pinion/scheduler.hpp>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
 
+#include "reported.hpp"
+
 namespace pinion::scheduler {
 namespace {
 
+using testing::reported;
 using the_executor = scheduler::executor;
 
 struct ExecutorHandlesTest : ::testing::Test {
@@ -81,11 +83,8 @@ struct holds : std::runtime_error {
   std::shared_ptr<int> held;
 };
 
-int reports = 0;
-
 TEST_F(ExecutorHandlesTest, AnExceptionThatNobodyTakesGoesWithTheTask) {
-  reports = 0;
-  const diagnostic_sink before = set_diagnostic_sink([](const diagnostic&) noexcept { ++reports; });
+  const reported seen;
   const auto held = std::make_shared<int>(1);
   const auto throws = [](std::shared_ptr<int> value) -> task<> {
     throw holds{std::move(value)};
@@ -96,10 +95,9 @@ TEST_F(ExecutorHandlesTest, AnExceptionThatNobodyTakesGoesWithTheTask) {
     loop.run();
     EXPECT_EQ(held.use_count(), 2);
   }
-  set_diagnostic_sink(before);
 
   EXPECT_EQ(held.use_count(), 1);
-  EXPECT_EQ(reports, 1);
+  EXPECT_EQ(reported::count, 1);
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include <functional>
 #include <new>
 #include <optional>
-#include <pinion/base/diagnostic.hpp>
 #include <pinion/base/inline_function.hpp>
 #include <pinion/scheduler.hpp>
 #include <pinion/timer/ordered_map.hpp>
@@ -19,10 +18,14 @@
 #include <thread>
 #include <utility>
 
+#include "reported.hpp"
+
 namespace pinion::scheduler {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::reported;
+using testing::waits_for_nothing;
 
 // A store of values, which has room or has none.
 struct values : timer::ordered_map<inline_function<void()>> {
@@ -61,7 +64,7 @@ TYPED_TEST(ExecutorTimersTest, WhatSleepsIsCancelledAtOnce) {
 
 task<bool> sleeps_and_looks(std::function<std::size_t()> armed, std::size_t& seen) {
   bool has_slept = false;
-  // What is awaited is there until the expression ends.
+  // The timeout and the sleep are still there where the expression goes on behind the comma.
   has_slept = (co_await with_timeout(1h, sleep_for(1us))).has_value(), seen = armed();
   co_return has_slept;
 }
@@ -140,18 +143,8 @@ TEST(executor_without_memory, ASleepAndATimeoutThrowAndTheTaskGoesOn) {
   EXPECT_EQ(loop.run(waits()), 2);
 }
 
-int reports = 0;
-
-struct waits_for_nothing {
-  [[nodiscard]] static bool await_ready() noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> who) const noexcept { at = who; }
-  static void await_resume() noexcept {}
-  std::coroutine_handle<>& at;
-};
-
 TEST(executor_without_memory, ItsEndWaitsForNothingThatMayLast) {
-  reports = 0;
-  const diagnostic_sink before = set_diagnostic_sink([](const diagnostic&) noexcept { ++reports; });
+  const reported seen;
   std::coroutine_handle<> left;
   const auto stays = [](std::coroutine_handle<>& at) -> task<> { co_await waits_for_nothing{at}; };
   std::optional<full_executor> loop{std::in_place};
@@ -161,9 +154,8 @@ TEST(executor_without_memory, ItsEndWaitsForNothingThatMayLast) {
     const full none;
     loop.reset();
   }
-  set_diagnostic_sink(before);
 
-  EXPECT_EQ(reports, 1);
+  EXPECT_EQ(reported::count, 1);
   left.destroy();
 }
 

@@ -160,7 +160,7 @@ TYPED_TEST(ExecutorSlicesTest, ASliceThatALatencyEndsIsEndedByATimerBeforeThat) 
   this->loop.spawn(sleeps()).detach();
   int rounds = 0;
   this->loop.run_until([&] { return ++rounds > 1; });
-  // Both are ready, and batch is the one that used less.
+  // Both queues are ready, and batch has used less.
   this->loop.spawn_into(serves, this->hogs(ceil(40us), this->clock.time() + ceil(20ms))).detach();
   std::vector<duration> lengths;
   const auto measures = [](auto& test, std::vector<duration>& into) -> task<> {

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
-#include <pinion/base/diagnostic.hpp>
 #include <pinion/scheduler/executor.hpp>
 #include <stdexcept>
 #include <string>
@@ -16,10 +15,14 @@
 #include <utility>
 #include <vector>
 
+#include "reported.hpp"
+
 namespace pinion::scheduler {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::reported;
+using testing::waits_for_nothing;
 using the_executor = scheduler::executor;
 
 struct ExecutorTest : ::testing::Test {
@@ -102,22 +105,6 @@ TEST_F(ExecutorTest, WhatADetachedTaskThrowsComesOutOfRunAndTheOthersStay) {
   EXPECT_EQ(loop.size(), 0U);
 }
 
-int reports = 0;
-std::string last_report;
-struct reported {
-  reported() {
-    reports = 0;
-    last_report.clear();
-  }
-  reported(const reported&) = delete;
-  reported& operator=(const reported&) = delete;
-  ~reported() { set_diagnostic_sink(before); }
-  diagnostic_sink before = set_diagnostic_sink([](const diagnostic& what) noexcept {
-    ++reports;
-    last_report = what.text;
-  });
-};
-
 TEST_F(ExecutorTest, AnExceptionThatIsNeverTakenIsReported) {
   const reported seen;
   const auto drops = []() -> task<> {
@@ -128,8 +115,9 @@ TEST_F(ExecutorTest, AnExceptionThatIsNeverTakenIsReported) {
 
   loop.run(drops());
 
-  EXPECT_EQ(reports, 1);
-  EXPECT_NE(last_report.find("thrower threw what nobody took: thrown"), std::string::npos) << last_report;
+  EXPECT_EQ(reported::count, 1);
+  EXPECT_NE(reported::last.find("thrower threw what nobody took: thrown"), std::string::npos)
+      << reported::last;
 }
 
 // ---- Order
@@ -303,13 +291,6 @@ TEST(executor_end, EndsWhatNeverBeganAndWhatSpawnsMeanwhile) {
   EXPECT_EQ(ended, 11);
 }
 
-struct waits_for_nothing {
-  [[nodiscard]] static bool await_ready() noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> who) const noexcept { at = who; }
-  static void await_resume() noexcept {}
-  std::coroutine_handle<>& at;
-};
-
 TEST(executor_end, WhatNothingEndsIsReportedAndLeft) {
   const reported seen;
   std::coroutine_handle<> left;
@@ -323,8 +304,8 @@ TEST(executor_end, WhatNothingEndsIsReportedAndLeft) {
     loop.run(gives(0));
   }
   EXPECT_EQ(held.use_count(), 2);
-  EXPECT_EQ(reports, 1);
-  EXPECT_NE(last_report.find("stubborn"), std::string::npos) << last_report;
+  EXPECT_EQ(reported::count, 1);
+  EXPECT_NE(reported::last.find("stubborn"), std::string::npos) << reported::last;
   left.destroy();
   EXPECT_EQ(held.use_count(), 1);
 }

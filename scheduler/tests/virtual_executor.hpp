@@ -56,7 +56,7 @@ inline sim::virtual_ring quiet_ring(sim::virtual_clock& clock) {
   return made;
 }
 
-/// A wait that whoever knows it ends, under no slot.
+/// A wait under no slot, which a test ends by `who`.
 struct bell {
   [[nodiscard]] static bool await_ready() noexcept { return false; }
   template <class Promise>

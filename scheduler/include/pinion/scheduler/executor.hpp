@@ -297,7 +297,7 @@ void basic_executor<P>::disarm_by(executor_base& by, task_timer& timer) noexcept
 
 template <executor_parts P>
 instant basic_executor<P>::run_slices(preempt::slice_state state) {
-  // Whether other queues are ready changes no slice: there is a channel, so it may always be wanted.
+  // Slices are not told whether other queues are ready: beside a channel each ends by its quantum anyway.
   for (std::size_t slices = shared()->order.size(); slices != 0 && has_ready(); --slices) {
     const auto next = shared()->order.next(state.now);
     state.now = run_slice_of(next, state);

@@ -346,8 +346,8 @@ void executor_base::run_slice(Cell& cell, task_queue& queue, std::uint32_t most)
   const preempt::word& word = *word_;
   while (runnable* const next = cell.enter(queue.ready_, std::source_location::current())->pop()) {
     running_.store(static_cast<task_header*>(next), std::memory_order_relaxed);
-    // Nothing is borrowed (U2). Not by resume(), which in a build without optimisation is a function of its
-    // own, and would be the place of each task's stall.
+    // Nothing is borrowed (U2). The builtin stands for resume(), which without optimisation is a function of
+    // its own: a stall_detector would take that function for each task's place.
     __builtin_coro_resume(next->where.address());
     if (--left_ == 0 || word.is_due()) break;
   }
