@@ -4,18 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <coroutine>
-#include <pinion/base/diagnostic.hpp>
 #include <pinion/scheduler.hpp>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
 
+#include "reported.hpp"
+
 namespace pinion::scheduler {
 namespace {
 
+using testing::reported;
 using the_executor = scheduler::executor;
-
-int reports = 0;
 
 // Spawns when it is drained, and throws then.
 struct spawning_wake : waker::wake_call {
@@ -54,8 +54,7 @@ struct asking_wake : waker::wake_call {
 
 // By then its own channel is closed: nothing comes home.
 TEST(executor_end, ATaskOfTheLastWakeIsToldAtOnceThatItWasCancelled) {
-  reports = 0;
-  set_diagnostic_sink([](const diagnostic&) noexcept { ++reports; });
+  const reported seen;
   the_executor other;
   std::error_code told;
   asking_wake last{other.remote(), told};
@@ -63,25 +62,22 @@ TEST(executor_end, ATaskOfTheLastWakeIsToldAtOnceThatItWasCancelled) {
     the_executor loop;
     loop.channel().sender().push(last);
   }
-  set_diagnostic_sink(nullptr);
 
   EXPECT_EQ(told, std::errc::operation_canceled);
-  EXPECT_EQ(reports, 0) << "a task was left";
+  EXPECT_EQ(reported::count, 0) << "a task was left";
 }
 
 TEST(executor_end, RunsWhatTheLastWakesSpawnAndReportsWhatTheyThrow) {
-  reports = 0;
-  set_diagnostic_sink([](const diagnostic&) noexcept { ++reports; });
+  const reported seen;
   int ran = 0;
   spawning_wake first{ran}, second{ran};
   {
     the_executor loop;
     for (spawning_wake* each : {&first, &second}) loop.channel().sender().push(*each);
   }
-  set_diagnostic_sink(nullptr);
 
   EXPECT_EQ(ran, 2);
-  EXPECT_GE(reports, 1);
+  EXPECT_GE(reported::count, 1);
 }
 
 }  // namespace

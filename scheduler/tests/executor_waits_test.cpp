@@ -7,17 +7,19 @@
 #include <coroutine>
 #include <cstddef>
 #include <memory>
-#include <pinion/base/diagnostic.hpp>
 #include <pinion/scheduler.hpp>
 #include <stdexcept>
 #include <string>
 #include <system_error>
 #include <utility>
 
+#include "reported.hpp"
+
 namespace pinion::scheduler {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::reported;
 using the_executor = scheduler::executor;
 
 struct ExecutorWaitsTest : ::testing::Test {
@@ -326,13 +328,11 @@ TEST_F(ExecutorWaitsTest, WhereOneOfAllThrowsTheOthersAreCancelled) {
   const auto waits = []() -> task<int> {
     co_return std::get<0>(co_await when_all(gives_after(1h, 1), throws_after(1ms)));
   };
-  static int reports = 0;
-  const diagnostic_sink before = set_diagnostic_sink([](const diagnostic&) noexcept { ++reports; });
+  const reported seen;
   const auto begun = std::chrono::steady_clock::now();
   EXPECT_THROW(loop.run(waits()), std::runtime_error);
-  set_diagnostic_sink(before);
   EXPECT_LT(std::chrono::steady_clock::now() - begun, 1min);
-  EXPECT_EQ(reports, 0) << "what was thrown was not lost";
+  EXPECT_EQ(reported::count, 0) << "what was thrown was not lost";
 }
 
 TEST_F(ExecutorWaitsTest, AnyGivesWhatTheFirstGivesAndTheOthersAreOver) {
